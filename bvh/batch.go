@@ -1,0 +1,175 @@
+package bvh
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/everray/everray/vk"
+)
+
+// Build is one build of a batch.
+type Build struct {
+	Info      vk.BuildInfo
+	Ranges    []vk.BuildRange
+	Dst       *vk.Buffer
+	DstOffset uint64
+	Scratch   vk.DeviceAddress
+}
+
+// batch is what the kernels read of a set of builds: records and tasks, as the bytes of build.glsl's structs.
+// A task is one workgroup's worth of work, so every kernel runs over all builds in one dispatch.
+type batch struct {
+	builds     int
+	geometries int
+	records    []byte // ErBuild
+	geometry   []byte // ErGeometry
+	bounds     []byte // uvec4: build, geometry, first primitive, count
+	blocks     []byte // uvec2: build, block; of all builds
+	small      []byte // the same for builds of one block
+	large      []byte // for builds of several
+	lbvh, ploc []byte // of all builds, by kind of tree
+
+	histograms uint32 // entries over all large builds
+	flat       uint32 // primitives of the large builds
+	seeds      uint32 // capacity of the queue of climb.comp
+}
+
+const (
+	// collapseLimit is the most triangles that a leaf may hold.
+	collapseLimit = 4
+	// clusterLimit is ER_CLUSTER_LIMIT of tree.glsl.
+	clusterLimit = 16
+)
+
+// newBatch checks the builds and lays them out. geometryBase is where the geometry records will be.
+func newBatch(builds []Build) (*batch, error) {
+	b := &batch{builds: len(builds)}
+	for i, bd := range builds {
+		if _, err := checkBuild(bd); err != nil {
+			return nil, fmt.Errorf("build %d: %w", i, err)
+		}
+		b.add(uint32(i), bd)
+	}
+	return b, nil
+}
+
+func (b *batch) add(index uint32, bd Build) {
+	firstGeometry := b.geometries
+	var n uint32
+	for i, g := range bd.Info.Geometries {
+		r := bd.Ranges[i]
+		b.addGeometry(g, r, n)
+		for first := uint32(0); first < r.PrimitiveCount; first += blockSize {
+			b.bounds = appendWords(b.bounds, index, uint32(i), first, min(blockSize, r.PrimitiveCount-first))
+		}
+		n += r.PrimitiveCount
+	}
+	mode := uint32(modePLOC)
+	if bd.Info.Flags&vk.PreferFastBuild != 0 {
+		mode = modeLBVH
+	}
+	blocks := (n + blockSize - 1) / blockSize
+	rec := b.addRecord(bd, n, mode)
+	rec.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
+	rec.words(b.histograms/256, blocks, b.flat, layoutOf(bd.Info.Type, uint64(n)).leafBlock)
+	limit := uint32(collapseLimit)
+	if bd.Info.Type == vk.TopLevel {
+		limit = 1
+	}
+	rec.words(limit, mode, 0, 0)
+	b.records = rec.bytes
+	// The address of the geometries is not known yet: its place holds the first one's number.
+	binary.LittleEndian.PutUint64(b.records[int(index)*buildRecordSize+8:], uint64(firstGeometry))
+	b.addTasks(index, blocks, mode)
+	if mode == modePLOC && n > 0 {
+		b.seeds += n/(clusterLimit+1) + 1 // every seed has more than clusterLimit leaves of its own, or is the root
+	}
+	if blocks > 1 {
+		b.histograms += blocks * 256
+		b.flat += n
+	}
+}
+
+func (b *batch) addTasks(index, blocks, mode uint32) {
+	for k := uint32(0); k < blocks; k++ {
+		b.blocks = appendWords(b.blocks, index, k)
+		if blocks == 1 {
+			b.small = appendWords(b.small, index, k)
+		} else {
+			b.large = appendWords(b.large, index, k)
+		}
+		if mode == modeLBVH {
+			b.lbvh = appendWords(b.lbvh, index, k)
+		} else {
+			b.ploc = appendWords(b.ploc, index, k)
+		}
+	}
+}
+
+// addRecord writes the addresses of an ErBuild; the caller adds its words.
+func (b *batch) addRecord(bd Build, n, mode uint32) *recordWriter {
+	w := &recordWriter{bytes: b.records}
+	s := scratchOf(uint64(n))
+	w.address(bd.Dst.Address() + bd.DstOffset)
+	w.address(0) // geometries, see resolve
+	w.address(bd.Scratch)
+	for _, off := range []uint64{s.boxes, s.keysA, s.keysB, s.valuesA, s.valuesB, s.parents, s.arrivals} {
+		w.address(bd.Scratch + off)
+	}
+	return w
+}
+
+func (b *batch) addGeometry(g vk.Geometry, r vk.BuildRange, first uint32) {
+	w := &recordWriter{bytes: b.geometry}
+	if g.Type == vk.GeometryInstances {
+		stride := uint32(vk.AccelerationStructureInstanceSize)
+		if g.Instances.ArrayOfPointers {
+			stride = 8
+		}
+		w.address(g.Instances.Data + uint64(r.PrimitiveOffset))
+		w.address(0)
+		w.address(0)
+		w.words(stride, 0, uint32(g.Flags), first, r.PrimitiveCount, 0, 0, 0, 0, 0)
+	} else {
+		t := g.Triangles
+		vertices, indices, transform := t.VertexData, t.IndexData, t.TransformData
+		if t.IndexType == vk.IndexNone {
+			vertices += uint64(r.PrimitiveOffset)
+		} else {
+			indices += uint64(r.PrimitiveOffset)
+		}
+		if transform != 0 {
+			transform += uint64(r.TransformOffset)
+		}
+		w.address(vertices)
+		w.address(indices)
+		w.address(transform)
+		w.words(uint32(t.VertexStride), uint32(t.IndexType.Size()), uint32(g.Flags), first, r.PrimitiveCount,
+			r.FirstVertex, vertexFormats[t.VertexFormat], 0, 0, 0)
+	}
+	b.geometry = w.bytes
+	b.geometries++
+}
+
+// resolve replaces the numbers of first geometries by addresses.
+func (b *batch) resolve(geometryBase vk.DeviceAddress) {
+	for i := range b.builds {
+		at := b.records[i*buildRecordSize+8:]
+		first := binary.LittleEndian.Uint64(at)
+		binary.LittleEndian.PutUint64(at, geometryBase+first*geometryRecord)
+	}
+}
+
+type recordWriter struct{ bytes []byte }
+
+func (w *recordWriter) address(a uint64) {
+	w.bytes = binary.LittleEndian.AppendUint64(w.bytes, a)
+}
+func (w *recordWriter) words(v ...uint32) { w.bytes = appendWords(w.bytes, v...) }
+
+func appendWords(b []byte, v ...uint32) []byte {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, x)
+	}
+	return b
+}

@@ -1,0 +1,251 @@
+package bvh
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+)
+
+// The kernels, in the order in which a build runs them.
+const (
+	kernelInit = iota
+	kernelBounds
+	kernelMorton
+	kernelSortSmall
+	kernelSortCount
+	kernelScanSum
+	kernelScanApply
+	kernelSortScatter
+	kernelLBVH
+	kernelClimb
+	kernelPLOC
+	kernelLeaves
+	kernelHeader
+	kernelCount
+)
+
+var kernelNames = [kernelCount]string{"init", "bounds", "morton", "sort_small", "sort_count", "scan_sum", "scan_apply",
+	"sort_scatter", "lbvh", "climb", "ploc", "leaves", "header"}
+
+const pushSize = 40
+
+// Builder holds the kernels that build structures on one device.
+type Builder struct {
+	layout  *vk.PipelineLayout
+	kernels [kernelCount]*vk.Pipeline
+	mark    func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
+}
+
+// NewBuilder creates the kernels. The device must outlive the Builder.
+func NewBuilder(dev *vk.Device) (*Builder, error) {
+	b := &Builder{}
+	var err error
+	b.layout, err = dev.NewPipelineLayout("bvh build", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: pushSize}})
+	if err != nil {
+		return nil, fmt.Errorf("bvh builder: %w", err)
+	}
+	for k, name := range kernelNames {
+		code, err := shaders.Load("bvh/" + name + ".comp")
+		if err != nil {
+			b.Destroy()
+			return nil, fmt.Errorf("bvh builder: %w", err)
+		}
+		o := vk.ComputePipelineOptions{Name: "bvh " + name, Code: code, Entry: "main", Layout: b.layout}
+		if k == kernelHeader {
+			o.Specialization = map[uint32]uint32{0: compatWords[0], 1: compatWords[1], 2: compatWords[2], 3: compatWords[3]}
+		}
+		if b.kernels[k], err = dev.NewComputePipeline(o); err != nil {
+			b.Destroy()
+			return nil, fmt.Errorf("bvh builder: %w", err)
+		}
+	}
+	return b, nil
+}
+
+// Destroy frees the kernels; no command buffer that uses them may be pending.
+func (b *Builder) Destroy() {
+	for k, p := range b.kernels {
+		if p != nil {
+			p.Destroy()
+			b.kernels[k] = nil
+		}
+	}
+	if b.layout != nil {
+		b.layout.Destroy()
+		b.layout = nil
+	}
+}
+
+// CmdBuild records all builds as one set of dispatches. It records barriers between its own dispatches, none before
+// the first and none after the last.
+func (b *Builder) CmdBuild(cb *vk.CommandBuffer, builds []Build) error {
+	if len(builds) == 0 {
+		return nil
+	}
+	batch, err := newBatch(builds)
+	if err != nil {
+		return err
+	}
+	r := recorder{b: b, cb: cb, batch: batch}
+	if err := r.upload(); err != nil {
+		return fmt.Errorf("build of %d acceleration structures: %w", len(builds), err)
+	}
+	cb.BeginLabel("bvh build")
+	defer cb.EndLabel()
+	r.record()
+	return nil
+}
+
+// recorder records one batch.
+type recorder struct {
+	b     *Builder
+	cb    *vk.CommandBuffer
+	batch *batch
+
+	records, bounds, blocks, small, large, lbvh, ploc vk.DeviceAddress
+	histograms, sums, seeds                           vk.DeviceAddress
+}
+
+// upload copies the batch's description to memory that lives as long as the command buffer's recording.
+func (r *recorder) upload() error {
+	put := func(data []byte, to *vk.DeviceAddress) error {
+		if len(data) == 0 {
+			return nil
+		}
+		addr, mapped, err := r.cb.TransientUpload(uint64(len(data)), 64)
+		if err != nil {
+			return err
+		}
+		copy(mapped, data)
+		*to = addr
+		return nil
+	}
+	var geometry vk.DeviceAddress
+	if err := put(r.batch.geometry, &geometry); err != nil {
+		return err
+	}
+	r.batch.resolve(geometry)
+	for _, p := range []struct {
+		data []byte
+		to   *vk.DeviceAddress
+	}{
+		{r.batch.records, &r.records}, {r.batch.bounds, &r.bounds}, {r.batch.blocks, &r.blocks},
+		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.lbvh, &r.lbvh}, {r.batch.ploc, &r.ploc},
+	} {
+		if err := put(p.data, p.to); err != nil {
+			return err
+		}
+	}
+	var err error
+	if r.batch.seeds > 0 {
+		if r.seeds, err = r.cb.TransientDevice(16*(uint64(r.batch.seeds)+1), 64); err != nil {
+			return err
+		}
+	}
+	if r.batch.histograms == 0 {
+		return nil
+	}
+	if r.histograms, err = r.cb.TransientDevice(uint64(r.batch.histograms)*4, 64); err != nil {
+		return err
+	}
+	r.sums, err = r.cb.TransientDevice(uint64(r.batch.histograms/scanChunk+1)*4, 64)
+	return err
+}
+
+func (r *recorder) record() {
+	builds := uint32(r.batch.builds)
+	histograms := r.histograms
+	r.histograms = r.seeds // init empties the queue
+	r.run(kernelInit, 0, builds, (builds+63)/64, 0)
+	r.histograms = histograms
+	r.cb.ComputeBarrier()
+	if len(r.batch.blocks) > 0 {
+		boundsTasks := uint32(len(r.batch.bounds) / 16)
+		r.run(kernelBounds, r.bounds, boundsTasks, boundsTasks, 0)
+		r.cb.ComputeBarrier()
+		r.perBlock(kernelMorton, r.blocks, r.batch.blocks, 1)
+		r.cb.ComputeBarrier()
+		r.sort()
+		r.cb.ComputeBarrier()
+		r.perBlock(kernelLBVH, r.lbvh, r.batch.lbvh, treeGroupsPerBlk)
+		r.clusters()
+		r.cb.ComputeBarrier()
+		r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, treeGroupsPerBlk)
+		r.cb.ComputeBarrier()
+	}
+	r.run(kernelHeader, 0, builds, (builds+63)/64, 0)
+}
+
+// sort orders the keys of all builds: those of one block in one go, the others by eight passes of a byte.
+func (r *recorder) sort() {
+	r.perBlock(kernelSortSmall, r.small, r.batch.small, 1)
+	if len(r.batch.large) == 0 {
+		return
+	}
+	chunks := (r.batch.histograms + scanChunk - 1) / scanChunk
+	for pass := uint32(0); pass < 8; pass++ {
+		tasks := uint32(len(r.batch.large) / 8)
+		r.run(kernelSortCount, r.large, tasks, tasks, pass)
+		r.cb.ComputeBarrier()
+		several := uint32(0)
+		if chunks > 1 {
+			several = 1
+			r.run(kernelScanSum, 0, r.batch.histograms, chunks, pass)
+			r.cb.ComputeBarrier()
+		}
+		r.run(kernelScanApply, 0, r.batch.histograms, chunks, several)
+		r.cb.ComputeBarrier()
+		r.run(kernelSortScatter, r.large, tasks, tasks, pass)
+		if pass < 7 {
+			r.cb.ComputeBarrier()
+		}
+	}
+}
+
+// clusters builds the trees that are not linear, in two dispatches with a queue between them.
+func (r *recorder) clusters() {
+	if r.batch.seeds == 0 {
+		return
+	}
+	r.histograms = r.seeds // the queue takes their place in the push constants
+	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, treeGroupsPerBlk)
+	r.cb.ComputeBarrier()
+	r.run(kernelPLOC, 0, r.batch.seeds, (r.batch.seeds+63)/64, 0)
+}
+
+// perBlock runs a kernel with some workgroups per block of primitives.
+func (r *recorder) perBlock(kernel int, address vk.DeviceAddress, tasks []byte, groupsPerBlock uint32) {
+	if n := uint32(len(tasks)/8) * groupsPerBlock; n > 0 {
+		r.run(kernel, address, n, n, 0)
+	}
+}
+
+func (r *recorder) run(kernel int, tasks vk.DeviceAddress, count, groups, pass uint32) {
+	var push [pushSize]byte
+	binary.LittleEndian.PutUint64(push[0:], r.records)
+	binary.LittleEndian.PutUint64(push[8:], tasks)
+	binary.LittleEndian.PutUint64(push[16:], r.histograms)
+	binary.LittleEndian.PutUint64(push[24:], r.sums)
+	binary.LittleEndian.PutUint32(push[32:], count)
+	binary.LittleEndian.PutUint32(push[36:], pass)
+	r.cb.BindComputePipeline(r.b.kernels[kernel])
+	r.cb.PushConstants(r.b.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, push[:])
+	x, y := foldGroups(groups)
+	r.cb.Dispatch(x, y, 1)
+	if r.b.mark != nil {
+		r.b.mark(r.cb, kernelNames[kernel])
+	}
+}
+
+// foldGroups spreads workgroups over two dimensions: Vulkan guarantees 65535 in each.
+func foldGroups(n uint32) (x, y uint32) {
+	const most = 32768
+	if n <= most {
+		return n, 1
+	}
+	return most, (n + most - 1) / most
+}

@@ -1,0 +1,90 @@
+package bvh
+
+// Mirror of shaders/bvh/layout.glsl; TestLayoutMatchesGLSL compares by name.
+const (
+	asMagic   = 0x53415245
+	asVersion = 1
+
+	headerSize          = 256
+	headerSelf          = 0
+	headerMagic         = 8
+	headerVersion       = 12
+	headerCompat        = 16
+	headerType          = 32
+	headerFlags         = 36
+	headerGeometryCount = 40
+	headerPrimitives    = 44
+	headerActive        = 48
+	headerRoot          = 52
+	headerHeight        = 56
+	headerLeafBlock     = 60
+	headerBoundsMin     = 64
+	headerNodeCount     = 76
+	headerBoundsMax     = 80
+	headerTotalSize     = 96
+
+	nodeSize    = 64
+	nodeXY0     = 0
+	nodeXY1     = 16
+	nodeZ       = 32
+	nodeChild0  = 48
+	nodeChild1  = 52
+	nodeLeaves0 = 56
+	nodeLeaves1 = 60
+
+	refLeaf       = 0x80000000
+	refCountShift = 28
+	refCountMask  = 7
+	refIndexMask  = 0x0fffffff
+	refNone       = 0xffffffff
+
+	triangleSize         = 48
+	triangleV0           = 0
+	triangleV1           = 12
+	triangleV2           = 24
+	trianglePrimitive    = 36
+	triangleGeometry     = 40
+	triangleOpaque       = 0x80000000
+	triangleGeometryMask = 0x00ffffff
+
+	instanceSize             = 128
+	instanceObjectToWorld    = 0
+	instanceWorldToObject    = 48
+	instanceBLAS             = 96
+	instanceCustomIndexMask  = 104
+	instanceTableOffsetFlags = 108
+	instanceIndex            = 112
+	instanceRoot             = 116
+	instanceHeight           = 120
+	instanceLeafBlock        = 124
+
+	// build.glsl
+	blockSize        = 1024
+	buildRecordSize  = 128
+	geometryRecord   = 64
+	stateSize        = 64
+	modeLBVH         = 0
+	modePLOC         = 1
+	formatFloat32    = 0
+	formatFloat16    = 1
+	formatSnorm16    = 2
+	scanChunk        = 4096
+	treeGroupsPerBlk = 16
+)
+
+// Limits of a structure.
+const (
+	// Alignment is the alignment of a structure's offset in its buffer and of its address.
+	Alignment = 256
+	// ScratchAlignment is the alignment of scratch addresses.
+	ScratchAlignment = 64
+	// MaxPrimitives is the most primitives of one structure, inactive ones counted.
+	MaxPrimitives = refIndexMask - 1
+	// MaxGeometries is the most geometries of one bottom level.
+	MaxGeometries = triangleGeometryMask
+	// StackEntries is the traversal stack of both levels together. A deeper structure is reported as a fault.
+	StackEntries = 64
+)
+
+// compatWords identify structures that this version of the package can read.
+var compatWords = [4]uint32{0x45564552, 0x52415942, 0x56480000 | asVersion, 0x00010001}

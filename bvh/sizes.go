@@ -1,0 +1,81 @@
+package bvh
+
+import (
+	"fmt"
+
+	"github.com/everray/everray/vk"
+)
+
+// layoutOf places nodes and leaf records of a structure of n primitives.
+type structureLayout struct {
+	leafBlock uint32 // leaf records begin here, in units of 64 bytes
+	size      uint64
+}
+
+func layoutOf(t vk.AccelerationStructureType, n uint64) structureLayout {
+	nodes := uint64(0)
+	if n > 1 {
+		nodes = n - 1
+	}
+	leaf := uint64(triangleSize)
+	if t == vk.TopLevel {
+		leaf = instanceSize
+	}
+	at := headerSize + nodes*nodeSize
+	return structureLayout{leafBlock: uint32(at / 64), size: alignUp(at+n*leaf, Alignment)}
+}
+
+// scratchLayout places the parts of a build's scratch memory, as offsets from its address.
+type scratchLayout struct {
+	boxes, keysA, keysB, valuesA, valuesB, parents, arrivals uint64
+	size                                                     uint64
+}
+
+func scratchOf(n uint64) scratchLayout {
+	at := uint64(stateSize)
+	part := func(bytesEach uint64) uint64 {
+		start := at
+		at = alignUp(at+n*bytesEach, ScratchAlignment)
+		return start
+	}
+	var s scratchLayout
+	s.boxes = part(24)
+	s.keysA = part(8)
+	s.keysB = part(8)
+	s.valuesA = part(4)
+	s.valuesB = part(4)
+	s.parents = part(8)
+	s.arrivals = part(4)
+	s.size = at
+	return s
+}
+
+func alignUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
+
+// BuildSizes says how much memory a build takes whose geometries have at most maxPrimitiveCounts primitives.
+// Nothing but types and counts matters. Builds with fewer primitives fit as well.
+func (b *Builder) BuildSizes(info vk.BuildInfo, maxPrimitiveCounts []uint32) (vk.BuildSizes, error) {
+	return buildSizes(info, maxPrimitiveCounts)
+}
+
+func buildSizes(info vk.BuildInfo, counts []uint32) (vk.BuildSizes, error) {
+	if len(counts) != len(info.Geometries) {
+		return vk.BuildSizes{}, fmt.Errorf("%w: %d primitive counts for %d geometries", ErrInvalidBuild, len(counts), len(info.Geometries))
+	}
+	if err := checkInfo(info); err != nil {
+		return vk.BuildSizes{}, err
+	}
+	var n uint64
+	for _, c := range counts {
+		n += uint64(c)
+	}
+	if n > MaxPrimitives {
+		return vk.BuildSizes{}, fmt.Errorf("%w: %d primitives, at most %d fit in one structure; split it", ErrInvalidBuild, n, MaxPrimitives)
+	}
+	scratch := scratchOf(n).size
+	return vk.BuildSizes{
+		AccelerationStructureSize: layoutOf(info.Type, n).size,
+		BuildScratchSize:          scratch,
+		UpdateScratchSize:         scratch,
+	}, nil
+}

@@ -1,0 +1,176 @@
+package bvh
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+)
+
+// ErrTraversal is returned when a ray could not see the whole scene.
+var ErrTraversal = errors.New("traversal fault")
+
+// Sizes of the records that Tracer's kernel reads and writes.
+const (
+	RaySize        = 32
+	HitSize        = 32
+	tracerPushSize = 48
+	faultWords     = 4
+)
+
+// Hit is what Tracer's kernel writes.
+type Hit struct {
+	T, U, V     float32
+	Primitive   uint32
+	Geometry    uint32
+	Instance    uint32 // NoInstance: a miss, and nothing else but T counts
+	CustomIndex uint32
+	TableOffset uint32
+	Kind        uint8
+}
+
+// Candidates says what happens to triangles that are not opaque.
+type Candidates uint32
+
+// Values of Candidates.
+const (
+	AcceptCandidates    Candidates = 0
+	IgnoreOddPrimitives Candidates = 1
+	TerminateAtFirst    Candidates = 2
+	IgnoreCandidates    Candidates = 3
+)
+
+// TraceOptions are common to all rays of a trace.
+type TraceOptions struct {
+	Flags      uint32 // ray flags
+	CullMask   uint8
+	Candidates Candidates
+}
+
+// Tracer is bare traversal: rays in, hits out, no shaders. For tests and benchmarks.
+type Tracer struct {
+	dev    *vk.Device
+	layout *vk.PipelineLayout
+	kernel *vk.Pipeline
+}
+
+// NewTracer creates the kernel.
+func NewTracer(dev *vk.Device) (*Tracer, error) {
+	t := &Tracer{dev: dev}
+	var err error
+	t.layout, err = dev.NewPipelineLayout("bvh trace", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: tracerPushSize}})
+	if err != nil {
+		return nil, fmt.Errorf("bvh tracer: %w", err)
+	}
+	code, err := shaders.Load("bvh/trace.comp")
+	if err == nil {
+		t.kernel, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "bvh trace", Code: code, Entry: "main", Layout: t.layout})
+	}
+	if err != nil {
+		t.Destroy()
+		return nil, fmt.Errorf("bvh tracer: %w", err)
+	}
+	return t, nil
+}
+
+// Destroy frees the kernel.
+func (t *Tracer) Destroy() {
+	if t.kernel != nil {
+		t.kernel.Destroy()
+		t.kernel = nil
+	}
+	if t.layout != nil {
+		t.layout.Destroy()
+		t.layout = nil
+	}
+}
+
+// CmdTrace records a trace of count rays. faults is the address of 4 zeroed words: faults seen, kind and value of the
+// first, candidates decided.
+func (t *Tracer) CmdTrace(cb *vk.CommandBuffer, tlas, rays, hits, faults vk.DeviceAddress, count uint32, o TraceOptions) {
+	var push [tracerPushSize]byte
+	for i, a := range []vk.DeviceAddress{tlas, rays, hits, faults} {
+		binary.LittleEndian.PutUint64(push[8*i:], a)
+	}
+	for i, w := range []uint32{count, o.Flags, uint32(o.CullMask), uint32(o.Candidates)} {
+		binary.LittleEndian.PutUint32(push[32+4*i:], w)
+	}
+	cb.BindComputePipeline(t.kernel)
+	cb.PushConstants(t.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, push[:])
+	x, y := foldGroups((count + 63) / 64)
+	cb.Dispatch(x, y, 1)
+}
+
+// Trace traces rays and waits. It returns the hits and how many candidates were decided.
+func (t *Tracer) Trace(ctx context.Context, tlas vk.DeviceAddress, rays []Ray, o TraceOptions) ([]Hit, int, error) {
+	n := uint64(len(rays))
+	if n == 0 {
+		return nil, 0, nil
+	}
+	in, err := t.dev.NewBuffer(vk.BufferOptions{Name: "bvh rays", Size: n * RaySize})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer in.Destroy()
+	out, err := t.dev.NewBuffer(vk.BufferOptions{Name: "bvh hits", Size: n*HitSize + faultWords*4})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer out.Destroy()
+	if err := t.dev.UploadBuffer(ctx, in, 0, EncodeRays(rays)); err != nil {
+		return nil, 0, err
+	}
+	if err := t.dev.UploadBuffer(ctx, out, n*HitSize, make([]byte, faultWords*4)); err != nil {
+		return nil, 0, err
+	}
+	err = t.dev.Run(ctx, "bvh trace", func(cb *vk.CommandBuffer) error {
+		t.CmdTrace(cb, tlas, in.Address(), out.Address(), out.Address()+n*HitSize, uint32(n), o)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	data := make([]byte, out.Size())
+	if err := t.dev.ReadBuffer(ctx, out, 0, data[:n*HitSize+faultWords*4]); err != nil {
+		return nil, 0, err
+	}
+	f := data[n*HitSize:]
+	word := func(i int) uint32 { return binary.LittleEndian.Uint32(f[4*i:]) }
+	hits := DecodeHits(data[:n*HitSize])
+	if word(0) != 0 {
+		return hits, int(word(3)), fmt.Errorf("%w: %d rays, the first of kind %d with value %d", ErrTraversal, word(0), word(1), word(2))
+	}
+	return hits, int(word(3)), nil
+}
+
+// EncodeRays returns the bytes that the kernel reads.
+func EncodeRays(rays []Ray) []byte {
+	b := make([]byte, 0, len(rays)*RaySize)
+	for _, r := range rays {
+		for _, f := range []float32{r.Origin[0], r.Origin[1], r.Origin[2], r.TMin, r.Direction[0], r.Direction[1], r.Direction[2], r.TMax} {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
+		}
+	}
+	return b
+}
+
+// DecodeHits reads what the kernel wrote.
+func DecodeHits(b []byte) []Hit {
+	hits := make([]Hit, len(b)/HitSize)
+	for i := range hits {
+		r := b[i*HitSize:]
+		u := func(k int) uint32 { return binary.LittleEndian.Uint32(r[4*k:]) }
+		hits[i] = Hit{
+			T: math.Float32frombits(u(0)), U: math.Float32frombits(u(1)), V: math.Float32frombits(u(2)),
+			Primitive: u(3), Geometry: u(4), Instance: u(5), CustomIndex: u(6),
+			TableOffset: u(7) & 0xffffff, Kind: uint8(u(7) >> 24),
+		}
+	}
+	return hits
+}

@@ -1,0 +1,163 @@
+package bvh
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/everray/everray/vk"
+)
+
+// ErrInvalidStructure is what Validate's findings wrap.
+var ErrInvalidStructure = errors.New("invalid acceleration structure")
+
+// Cost constants of SAH, the ones that the builder uses.
+const (
+	costNode     = 1.0
+	costTriangle = 1.0
+)
+
+// Metrics describe a structure's tree.
+type Metrics struct {
+	// SAH is the expected cost of a random line that meets the root's box (MacDonald and Booth 1990): 1 for each
+	// inner node and 1 for each primitive tested.
+	SAH        float64
+	InnerNodes int
+	LeafNodes  int
+	Height     int
+}
+
+// Validate checks that every node and active primitive is reached exactly once, that boxes contain what is below,
+// and that counts and height are right, and returns the tree's metrics.
+func (s *Structure) Validate() (Metrics, error) {
+	v := validator{s: s, seen: make([]bool, s.Active)}
+	if s.Primitives > 0 {
+		v.nodeSeen = make([]bool, s.Primitives)
+	}
+	if s.Active == 0 {
+		if s.Root != refNone || s.Height != 0 {
+			return v.m, fmt.Errorf("%w: empty, but with root %#x and height %d", ErrInvalidStructure, s.Root, s.Height)
+		}
+		return v.m, nil
+	}
+	if s.Active > s.Primitives {
+		return v.m, fmt.Errorf("%w: %d active of %d primitives", ErrInvalidStructure, s.Active, s.Primitives)
+	}
+	box, count, height, err := v.visit(s.Root)
+	if err != nil {
+		return v.m, err
+	}
+	if count != s.Active {
+		return v.m, fmt.Errorf("%w: %d primitives reached of %d", ErrInvalidStructure, count, s.Active)
+	}
+	if uint32(height) != s.Height {
+		return v.m, fmt.Errorf("%w: height is %d, the header says %d", ErrInvalidStructure, height, s.Height)
+	}
+	if !s.Bounds.contains(box) {
+		return v.m, fmt.Errorf("%w: the tree's box %v is not in the header's %v", ErrInvalidStructure, box, s.Bounds)
+	}
+	v.m.Height = height
+	if a := box.area(); a > 0 {
+		v.m.SAH = v.cost / a
+	}
+	return v.m, v.checkPrimitives()
+}
+
+type validator struct {
+	s        *Structure
+	seen     []bool // leaf records
+	nodeSeen []bool
+	m        Metrics
+	cost     float64
+}
+
+func (v *validator) visit(ref uint32) (box Box, count uint32, height int, err error) {
+	if ref&refLeaf != 0 {
+		return v.visitLeaf(ref)
+	}
+	if ref >= uint32(len(v.nodeSeen)) || v.nodeSeen[ref] {
+		return box, 0, 0, fmt.Errorf("%w: node %d is out of range or reached twice", ErrInvalidStructure, ref)
+	}
+	v.nodeSeen[ref] = true
+	v.m.InnerNodes++
+	boxes, refs, leaves := v.s.children(ref)
+	box = boxes[0].union(boxes[1])
+	v.cost += costNode * box.area()
+	for c := range 2 {
+		b, n, h, err := v.visit(refs[c])
+		if err != nil {
+			return box, 0, 0, err
+		}
+		if !boxes[c].contains(b) {
+			return box, 0, 0, fmt.Errorf("%w: box %v of child %d of node %d does not contain %v", ErrInvalidStructure, boxes[c], c, ref, b)
+		}
+		if n != leaves[c] {
+			return box, 0, 0, fmt.Errorf("%w: node %d says %d primitives below child %d, there are %d", ErrInvalidStructure, ref, leaves[c], c, n)
+		}
+		if refs[c]&refLeaf != 0 {
+			v.cost += costTriangle * float64(n) * boxes[c].area()
+		}
+		count += n
+		height = max(height, h+1)
+	}
+	return box, count, height, nil
+}
+
+func (v *validator) visitLeaf(ref uint32) (box Box, count uint32, height int, err error) {
+	first, n := ref&refIndexMask, ref>>refCountShift&refCountMask+1
+	v.m.LeafNodes++
+	for i := first; i < first+n; i++ {
+		if i >= v.s.Active || v.seen[i] {
+			return box, 0, 0, fmt.Errorf("%w: leaf record %d is out of range or reached twice", ErrInvalidStructure, i)
+		}
+		v.seen[i] = true
+		b, ok := v.s.leafBox(i)
+		switch {
+		case !ok: // instances: the box is not stored
+		case i == first:
+			box = b
+		default:
+			box = box.union(b)
+		}
+	}
+	if v.s.Type == vk.TopLevel {
+		box = Box{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
+		if ref == v.s.Root {
+			box = v.s.Bounds
+		}
+	}
+	return box, n, 0, nil
+}
+
+const inf = 3.4028234e38
+
+func (s *Structure) leafBox(i uint32) (Box, bool) {
+	if s.Type == vk.TopLevel {
+		return Box{}, false
+	}
+	t := s.Triangle(i)
+	b := Box{t.V[0], t.V[0]}
+	for _, p := range t.V[1:] {
+		b = b.union(Box{p, p})
+	}
+	return b, true
+}
+
+// checkPrimitives checks that no primitive of the input is there twice.
+func (v *validator) checkPrimitives() error {
+	type id struct{ geometry, primitive uint32 }
+	ids := make(map[id]bool, v.s.Active)
+	for i := range v.s.Active {
+		var k id
+		if v.s.Type == vk.TopLevel {
+			k.primitive = v.s.instanceIndexAt(i)
+		} else {
+			t := v.s.Triangle(i)
+			k = id{t.Geometry, t.Primitive}
+		}
+		if ids[k] {
+			return fmt.Errorf("%w: primitive %d of geometry %d is there twice", ErrInvalidStructure, k.primitive, k.geometry)
+		}
+		ids[k] = true
+	}
+	return nil
+}

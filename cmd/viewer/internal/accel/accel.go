@@ -1,0 +1,199 @@
+package accel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-gl/mathgl/mgl32"
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/assets"
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/sbt"
+	"github.com/everray/everray/vk"
+)
+
+// ErrTooLarge is returned by Upload for scenes that do not fit the device or the 24 bits of a table offset.
+var ErrTooLarge = errors.New("the scene is too large for the device")
+
+// Options configures Upload. The zero value uploads positions and indices only, for pipelines with one hit record.
+type Options struct {
+	// Attributes uploads normals, tangents, texture coordinates and colours as well.
+	Attributes bool
+	// Extra returns further data of a primitive to upload, one float per triangle, or nil.
+	Extra func(mesh, primitive int) []float32
+	// RecordsPerGeometry is the number of hit records of each geometry; 0 gives all instances the table offset 0.
+	RecordsPerGeometry uint32
+	// Flags of the bottom level builds; 0 is PreferFastTrace.
+	Flags vk.BuildFlags
+}
+
+// Geometry is where the data of one primitive lies; an address of 0 is an absent attribute.
+type Geometry struct {
+	Mesh, Primitive int
+	Indices, Positions, Normals, Tangents,
+	UV0, UV1, Colors, Extra vk.DeviceAddress
+}
+
+// Scene is a scene's geometry on a device.
+type Scene struct {
+	Source *assets.Scene
+	// TopLevel is the structure to trace against.
+	TopLevel *engine.AccelerationStructure
+	// Geometries lists the primitives of all meshes, mesh after mesh; FirstGeometry is where each mesh begins.
+	Geometries    []Geometry
+	FirstGeometry []uint32
+	// BottomReport and TopReport say what the builds cost.
+	BottomReport, TopReport engine.BuildReport
+	// Bytes is the memory of vertex data and acceleration structures.
+	Bytes uint64
+
+	bottom  []*engine.AccelerationStructure
+	buffers []*vk.Buffer
+}
+
+// Upload uploads the geometry of a scene and builds its acceleration structures.
+func Upload(ctx context.Context, dev *engine.Device, scene *assets.Scene, o Options) (s *Scene, err error) {
+	s = &Scene{Source: scene}
+	defer func() {
+		if err != nil {
+			s.Destroy()
+			s = nil
+		}
+	}()
+	if err := s.index(o); err != nil {
+		return s, err
+	}
+	if err := s.uploadVertices(ctx, dev, o); err != nil {
+		return s, err
+	}
+	if err := s.buildBottom(ctx, dev, o); err != nil {
+		return s, err
+	}
+	return s, s.buildTop(ctx, dev, o)
+}
+
+// index numbers the geometries.
+func (s *Scene) index(o Options) error {
+	for m := range s.Source.Meshes {
+		s.FirstGeometry = append(s.FirstGeometry, uint32(len(s.Geometries)))
+		for p := range s.Source.Meshes[m].Primitives {
+			s.Geometries = append(s.Geometries, Geometry{Mesh: m, Primitive: p})
+		}
+	}
+	if records := uint64(len(s.Geometries)) * uint64(o.RecordsPerGeometry); records > sbt.MaxInstanceOffset {
+		return fmt.Errorf("%w: %d geometries need %d hit records, instances can address %d",
+			ErrTooLarge, len(s.Geometries), records, sbt.MaxInstanceOffset)
+	}
+	return nil
+}
+
+func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, o Options) error {
+	flags := o.Flags
+	if flags == 0 {
+		flags = vk.PreferFastTrace
+	}
+	inputs := make([]engine.BuildInput, len(s.Source.Meshes))
+	for m := range s.Source.Meshes {
+		mesh := &s.Source.Meshes[m]
+		in := engine.BuildInput{Name: mesh.Name, Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: flags}}
+		for p := range mesh.Primitives {
+			g := s.Geometries[int(s.FirstGeometry[m])+p]
+			in.Info.Geometries = append(in.Info.Geometries, triangles(g, &mesh.Primitives[p], s.Source))
+			in.Ranges = append(in.Ranges, vk.BuildRange{PrimitiveCount: uint32(mesh.Primitives[p].TriangleCount())})
+		}
+		inputs[m] = in
+	}
+	var err error
+	if s.bottom, s.BottomReport, err = dev.BuildAccelerationStructures(ctx, inputs); err != nil {
+		return fmt.Errorf("bottom level structures of %s: %w", s.Source.Name, err)
+	}
+	s.Bytes += s.BottomReport.Bytes
+	return nil
+}
+
+func triangles(g Geometry, p *assets.Primitive, scene *assets.Scene) vk.Geometry {
+	out := vk.Geometry{
+		Type: vk.GeometryTriangles,
+		Triangles: vk.Triangles{
+			VertexFormat: vulkan.FormatR32g32b32Sfloat,
+			VertexData:   g.Positions,
+			VertexStride: 12,
+			MaxVertex:    uint32(p.VertexCount() - 1),
+			IndexType:    vk.IndexUint32,
+			IndexData:    g.Indices,
+		},
+	}
+	if scene.Materials[p.Material].IsOpaque() {
+		out.Flags = vk.GeometryOpaque
+	}
+	return out
+}
+
+func (s *Scene) buildTop(ctx context.Context, dev *engine.Device, o Options) error {
+	instances := make([]vk.AccelerationStructureInstance, len(s.Source.Instances))
+	for i := range s.Source.Instances {
+		in := &s.Source.Instances[i]
+		first := s.FirstGeometry[in.Mesh]
+		instances[i] = vk.NewAccelerationStructureInstance(in.Rows34(), uint32(in.Mesh), 0xff,
+			first*o.RecordsPerGeometry, 0, s.bottom[in.Mesh].Address())
+	}
+	buffer, err := dev.NewInstances(ctx, "instances", instances)
+	if err != nil {
+		return fmt.Errorf("instances of %s: %w", s.Source.Name, err)
+	}
+	s.buffers = append(s.buffers, buffer)
+	s.Bytes += buffer.Size()
+	built, report, err := dev.BuildAccelerationStructures(ctx, []engine.BuildInput{{
+		Name: "top level",
+		Info: vk.BuildInfo{Type: vk.TopLevel, Flags: vk.PreferFastTrace, Geometries: []vk.Geometry{{
+			Type: vk.GeometryInstances, Instances: vk.Instances{Data: buffer.Address()},
+		}}},
+		Ranges: []vk.BuildRange{{PrimitiveCount: uint32(len(instances))}},
+	}})
+	if err != nil {
+		return fmt.Errorf("top level structure of %s: %w", s.Source.Name, err)
+	}
+	s.TopLevel, s.TopReport = built[0], report
+	s.Bytes += report.Bytes
+	return nil
+}
+
+// Triangle returns a triangle in world space by the indices that a hit reports; ok is false where they name none.
+func (s *Scene) Triangle(instance, geometry, primitive uint32) (p [3]mgl32.Vec3, ok bool) {
+	if int(instance) >= len(s.Source.Instances) {
+		return p, false
+	}
+	in := &s.Source.Instances[instance]
+	mesh := &s.Source.Meshes[in.Mesh]
+	if int(geometry) >= len(mesh.Primitives) {
+		return p, false
+	}
+	prim := &mesh.Primitives[geometry]
+	if int(primitive) >= prim.TriangleCount() {
+		return p, false
+	}
+	for corner := range p {
+		v := prim.Indices[3*primitive+uint32(corner)]
+		p[corner] = in.Transform.Mul4x1(mgl32.Vec4{prim.Positions[3*v], prim.Positions[3*v+1], prim.Positions[3*v+2], 1}).Vec3()
+	}
+	return p, true
+}
+
+// Destroy releases everything. It may be called twice and on nil.
+func (s *Scene) Destroy() {
+	if s == nil {
+		return
+	}
+	if s.TopLevel != nil {
+		s.TopLevel.Destroy()
+	}
+	for _, b := range s.bottom {
+		b.Destroy()
+	}
+	for _, b := range s.buffers {
+		b.Destroy()
+	}
+	s.TopLevel, s.bottom, s.buffers = nil, nil, nil
+}

@@ -1,0 +1,331 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/rays"
+	"github.com/everray/everray/engine"
+)
+
+// The timing of a series, as in the project's baseline measurements.
+const (
+	warmUpTime     = 40 * time.Millisecond
+	warmUpLaunches = 2
+	timedLaunches  = 15
+)
+
+type benchFlags struct {
+	deviceFlags
+	sceneFlags
+	sets, backends []string
+	build          string
+}
+
+func (a *app) benchCommand() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench --scene FILE|builtin:NAME",
+		Short: "Measure how fast the two ways trace the same rays",
+		Long: `bench traces the same precomputed rays by each way, checks the results against each other, then times
+each way in turn with GPU timestamps around every launch: warm-up, one untimed and 15 timed launches.
+It prints the median with minimum and maximum, the time of the acceleration structure builds, and
+that of linking and compiling the pipelines. It exits with 1 when the results differ on more than
+a thousandth of the rays.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd.Context(), &f) },
+	}
+	f.deviceFlags.register(cmd.Flags(), false)
+	f.sceneFlags.register(cmd.Flags(), 0, 0)
+	cmd.Flags().StringSliceVar(&f.sets, "rays", []string{"primary", "ao", "diffuse", "random"}, "ray sets to measure")
+	cmd.Flags().StringSliceVar(&f.backends, "backend", []string{"native", "compute"}, "ways to measure")
+	cmd.Flags().StringVar(&f.build, "build", "fast-trace", "bottom level builds: fast-trace or fast-build")
+	return cmd
+}
+
+// seriesReport is one ray set traced by one way. Speeds are in Mrays/s, of the median, the slowest and the fastest launch.
+type seriesReport struct {
+	Set        rays.Set  `json:"set"`
+	Backend    string    `json:"backend"`
+	Rays       int       `json:"rays"`
+	Hits       int       `json:"hits"`
+	Median     float64   `json:"mrays_per_second"`
+	Min        float64   `json:"mrays_per_second_min"`
+	Max        float64   `json:"mrays_per_second_max"`
+	MedianMS   float64   `json:"median_ms"`
+	Launches   []float64 `json:"launches_ms"`
+	Mismatches int       `json:"mismatches"` // against the first way; -1 where there is only one
+	Ratio      float64   `json:"ratio"`      // to the first way
+}
+
+// wayReport is what preparing one way cost.
+type wayReport struct {
+	deviceReport
+	BottomBuildMS  float64 `json:"blas_build_ms"`
+	TopBuildMS     float64 `json:"tlas_build_ms"`
+	Triangles      uint64  `json:"built_triangles"`
+	StructureBytes uint64  `json:"structure_bytes"`
+	LinkMS         float64 `json:"link_ms"`
+	CompileMS      float64 `json:"compile_ms"`
+}
+
+type benchReport struct {
+	Scene  string         `json:"scene"`
+	Width  int            `json:"width"`
+	Height int            `json:"height"`
+	Ways   []wayReport    `json:"ways"`
+	Series []seriesReport `json:"series"`
+}
+
+// benchWay is one way with its tracers.
+type benchWay struct {
+	*way
+	verify, closest, occlusion *rays.Tracer
+}
+
+func (w *benchWay) tracer(s rays.Set) *rays.Tracer {
+	if s.Occlusion() {
+		return w.occlusion
+	}
+	return w.closest
+}
+
+func (w *benchWay) destroy() error {
+	w.verify.Destroy()
+	w.closest.Destroy()
+	w.occlusion.Destroy()
+	return w.way.destroy()
+}
+
+func newBenchWay(ctx context.Context, f *benchFlags, backend engine.Backend, scene *assets.Scene) (w *benchWay, err error) {
+	w = &benchWay{}
+	if w.way, err = openWay(ctx, f.deviceFlags, backend, scene, f.build); err != nil {
+		return nil, err
+	}
+	for _, t := range []struct {
+		to   **rays.Tracer
+		kind rays.Kind
+	}{{&w.verify, rays.Verify}, {&w.closest, rays.ClosestHit}, {&w.occlusion, rays.Occlusion}} {
+		if *t.to, err = rays.NewTracer(ctx, w.dev, w.scene, t.kind); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", backend, err), w.destroy())
+		}
+	}
+	return w, nil
+}
+
+func (w *benchWay) report() wayReport {
+	closest, occlusion := w.closest.Stats(), w.occlusion.Stats()
+	return wayReport{
+		deviceReport:  reportDevice(w.dev),
+		BottomBuildMS: milliseconds(w.scene.BottomReport.GPUTime), TopBuildMS: milliseconds(w.scene.TopReport.GPUTime),
+		Triangles:      w.scene.BottomReport.Primitives,
+		StructureBytes: w.scene.BottomReport.Bytes + w.scene.TopReport.Bytes,
+		LinkMS:         milliseconds(closest.LinkTime + occlusion.LinkTime),
+		CompileMS:      milliseconds(closest.CompileTime + occlusion.CompileTime),
+	}
+}
+
+func (f *benchFlags) check() ([]rays.Set, []engine.Backend, error) {
+	if err := f.sceneFlags.check(); err != nil {
+		return nil, nil, err
+	}
+	if _, err := buildFlags(f.build); err != nil {
+		return nil, nil, err
+	}
+	sets, err := rays.ParseSets(f.sets)
+	if err != nil {
+		return nil, nil, err
+	}
+	var backends []engine.Backend
+	for _, name := range f.backends {
+		b, err := engine.ParseBackend(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if b == engine.BackendAuto || slices.Contains(backends, b) {
+			return nil, nil, fmt.Errorf("%w: --backend %q: want native, compute or both, each once", errUsage, name)
+		}
+		backends = append(backends, b)
+	}
+	if len(backends) == 0 {
+		return nil, nil, fmt.Errorf("%w: --backend: want native, compute or both", errUsage)
+	}
+	return sets, backends, nil
+}
+
+func (a *app) bench(ctx context.Context, f *benchFlags) (err error) {
+	sets, backends, err := f.check()
+	if err != nil {
+		return err
+	}
+	scene, cam, _, err := f.load(ctx, a)
+	if err != nil {
+		return err
+	}
+	report := benchReport{Scene: f.scene}
+	var ways []*benchWay
+	defer func() {
+		for _, w := range ways {
+			err = errors.Join(err, w.destroy())
+		}
+	}()
+	for _, b := range backends {
+		w, err := newBenchWay(ctx, f, b, scene)
+		if err != nil {
+			return err
+		}
+		ways = append(ways, w)
+		report.Ways = append(report.Ways, w.report())
+	}
+	f.defaultSize(ways[0].dev, 128, 72, 1920, 1080)
+	report.Width, report.Height = f.width, f.height
+	maker := &rays.Maker{Scene: scene, Camera: cam, Width: f.width, Height: f.height}
+	last := ways[len(ways)-1]
+	bar := a.progress("bench", len(sets))
+	for i, set := range sets {
+		list, err := maker.Make(ctx, set, last.verify, last.scene)
+		if err != nil {
+			return err
+		}
+		series, err := benchSet(ctx, set, list, maker, ways)
+		if err != nil {
+			return err
+		}
+		report.Series = append(report.Series, series...)
+		bar.set(i + 1)
+	}
+	bar.finish()
+	return errors.Join(a.printBench(report), report.verdict())
+}
+
+// benchSet validates a set on all ways, then times it on each in turn.
+func benchSet(ctx context.Context, set rays.Set, list []rays.Ray, maker *rays.Maker, ways []*benchWay) ([]seriesReport, error) {
+	out := make([]seriesReport, len(ways))
+	var first []outcome
+	for i, w := range ways {
+		t := w.tracer(set)
+		if err := t.SetRays(ctx, list, maker.Width, maker.Height); err != nil {
+			return nil, fmt.Errorf("%s: %w", w.dev.Backend(), err)
+		}
+		if _, err := t.Trace(ctx, 1); err != nil {
+			return nil, fmt.Errorf("%s: %w", w.dev.Backend(), err)
+		}
+		results, err := outcomes(ctx, t, set)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			first = results
+		}
+		out[i] = seriesReport{Set: set, Backend: w.dev.Backend().String(), Rays: len(list), Mismatches: -1}
+		for k, r := range results {
+			if r.hit {
+				out[i].Hits++
+			}
+			if len(ways) > 1 && k == 0 {
+				out[i].Mismatches = 0
+			}
+			if !r.matches(first[k]) {
+				out[i].Mismatches++
+			}
+		}
+	}
+	for i, w := range ways {
+		if err := out[i].time(ctx, w.tracer(set)); err != nil {
+			return nil, err
+		}
+		out[i].Ratio = out[i].Median / out[0].Median
+	}
+	return out, nil
+}
+
+// outcome is what both kinds of tracers say about a ray.
+type outcome struct {
+	hit bool
+	t   float32
+}
+
+// matches compares distances, not primitives: on shared edges both ways are right. The tolerance is verify's business.
+func (o outcome) matches(p outcome) bool {
+	return o.hit == p.hit && math.Abs(float64(o.t-p.t)) <= 1e-4*math.Max(float64(o.t), 1e-3)
+}
+
+func outcomes(ctx context.Context, t *rays.Tracer, set rays.Set) ([]outcome, error) {
+	var out []outcome
+	if set.Occlusion() {
+		occluded, err := t.Occluded(ctx)
+		for _, o := range occluded {
+			out = append(out, outcome{hit: o != 0})
+		}
+		return out, err
+	}
+	closest, err := t.Closest(ctx)
+	for _, c := range closest {
+		out = append(out, outcome{hit: c.T >= 0, t: c.T})
+	}
+	return out, err
+}
+
+// time measures one series.
+func (s *seriesReport) time(ctx context.Context, t *rays.Tracer) error {
+	start := time.Now()
+	for n := 0; n < warmUpLaunches || time.Since(start) < warmUpTime; n++ {
+		if _, err := t.Trace(ctx, 1); err != nil {
+			return err
+		}
+	}
+	times, err := t.Trace(ctx, 1+timedLaunches)
+	if err != nil {
+		return err
+	}
+	times = times[1:]
+	for _, d := range times {
+		s.Launches = append(s.Launches, milliseconds(d))
+	}
+	slices.Sort(times)
+	n := uint64(s.Rays)
+	s.Median, s.MedianMS = megaraysPerSecond(n, times[len(times)/2]), milliseconds(times[len(times)/2])
+	s.Max, s.Min = megaraysPerSecond(n, times[0]), megaraysPerSecond(n, times[len(times)-1])
+	return nil
+}
+
+// verdict reports series whose results differ too much to be a fair comparison.
+func (r benchReport) verdict() error {
+	for _, s := range r.Series {
+		if float64(s.Mismatches) > defaultTolerance*float64(s.Rays) {
+			return fmt.Errorf("%w: %s rays by %s: %d of %d results differ; run viewer verify", errDiffer, s.Set, s.Backend, s.Mismatches, s.Rays)
+		}
+	}
+	return nil
+}
+
+func (a *app) printBench(r benchReport) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	return a.table(func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %d x %d = %d rays per launch, on %s, %s\n\n", r.Scene, r.Width, r.Height, r.Width*r.Height, r.Ways[0].Device, r.Ways[0].Driver)
+		fmt.Fprintln(w, "way\tBLAS builds\tTLAS build\tstructures\tlink\tcompile")
+		for _, way := range r.Ways {
+			fmt.Fprintf(w, "%s\t%.3f ms\t%.3f ms\t%.1f MiB\t%.1f ms\t%.1f ms\n", way.Backend, way.BottomBuildMS, way.TopBuildMS,
+				float64(way.StructureBytes)/(1<<20), way.LinkMS, way.CompileMS)
+		}
+		fmt.Fprintln(w, "\nrays\tway\tMrays/s\tmin\tmax\tms\thits\tmismatches\tratio")
+		for _, s := range r.Series {
+			mismatches := "-"
+			if s.Mismatches >= 0 {
+				mismatches = fmt.Sprint(s.Mismatches)
+			}
+			fmt.Fprintf(w, "%s\t%s\t%.2f\t%.2f\t%.2f\t%.3f\t%.1f%%\t%s\t%.2f\n", s.Set, s.Backend, s.Median, s.Min, s.Max, s.MedianMS,
+				100*float64(s.Hits)/float64(s.Rays), mismatches, s.Ratio)
+		}
+	})
+}

@@ -1,0 +1,9 @@
+// Package cli is the viewer's command line: render, verify, view, bench and info.
+//
+// # Contract
+//
+// Main reads no globals but the environment that Vulkan and GLFW read, writes results to stdout and everything else to stderr,
+// and returns the exit code: 0, or 1 after exactly one line on stderr that says what is wrong and what helps. With --json stdout
+// is one JSON document. Main blocks until the command is done or its context ends. The view command must run on the goroutine
+// that called Main, which it locks to its thread.
+package cli

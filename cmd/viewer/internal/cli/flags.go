@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-gl/mathgl/mgl32"
+	"github.com/spf13/pflag"
+
+	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/camera"
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/vk"
+)
+
+// errUsage is wrapped by errors about flags.
+var errUsage = errors.New("bad flag")
+
+// deviceFlags choose device and way.
+type deviceFlags struct {
+	backend, device string
+	validation      bool
+}
+
+func (f *deviceFlags) register(flags *pflag.FlagSet, backend bool) {
+	if backend {
+		flags.StringVar(&f.backend, "backend", "auto", "way of ray tracing: auto, native or compute")
+	}
+	flags.StringVar(&f.device, "device", "", "index of a device or part of its name, see viewer info (default the best)")
+	flags.BoolVar(&f.validation, "validation", false, "run under Vulkan's validation layer; its messages end the command with an error")
+}
+
+// options returns the engine's options, and a function that reports what the validation layer said.
+func (f *deviceFlags) options() (engine.Options, *messages, error) {
+	backend, err := engine.ParseBackend(f.backend)
+	if err != nil {
+		return engine.Options{}, nil, err
+	}
+	m := &messages{}
+	// Without validation only the loader has messages, and what they mean comes back as errors.
+	quiet := slog.New(slog.DiscardHandler)
+	o := engine.Options{Backend: backend, Device: f.device, AppName: "viewer", Validation: f.validation, Logger: quiet}
+	if f.validation {
+		o.SyncValidation = true
+		o.OnMessage = m.add
+	}
+	return o, m, nil
+}
+
+// open opens the device; close reports validation messages too.
+func (f *deviceFlags) open(ctx context.Context) (*engine.Device, func() error, error) {
+	o, m, err := f.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	dev, err := engine.Open(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return dev, func() error { return errors.Join(dev.Close(), m.err()) }, nil
+}
+
+// sceneFlags choose scene and camera.
+type sceneFlags struct {
+	scene, camera, eye, target, up string
+	fov                            float64
+	width, height                  int
+}
+
+// maxSide bounds width and height of images.
+const maxSide = 16384
+
+func (f *sceneFlags) register(flags *pflag.FlagSet, width, height int) {
+	flags.StringVar(&f.scene, "scene", "", "scene: a .gltf or .glb file, or builtin:NAME (required)")
+	flags.StringVar(&f.camera, "camera", "", "camera of the scene, by index or name (default the first)")
+	flags.StringVar(&f.eye, "eye", "", "position of the eye, x,y,z, instead of the camera's")
+	flags.StringVar(&f.target, "target", "", "point to look at, x,y,z, instead of the camera's")
+	flags.StringVar(&f.up, "up", "", "up axis, x,y,z, instead of the camera's")
+	flags.Float64Var(&f.fov, "fov", 0, "vertical field of view in degrees, instead of the camera's")
+	flags.IntVar(&f.width, "width", width, "image width in pixels")
+	flags.IntVar(&f.height, "height", height, "image height in pixels")
+}
+
+// check judges what can be judged before anything is loaded.
+func (f *sceneFlags) check() error {
+	if f.scene == "" {
+		return fmt.Errorf("%w: --scene is required: a .gltf or .glb file, or builtin:cornell", errUsage)
+	}
+	for _, s := range []struct {
+		name  string
+		value int
+	}{{"--width", f.width}, {"--height", f.height}} {
+		if s.value < 0 || s.value > maxSide {
+			return fmt.Errorf("%w: %s %d: want 1 to %d", errUsage, s.name, s.value, maxSide)
+		}
+	}
+	if f.fov < 0 || f.fov >= 180 || math.IsNaN(f.fov) {
+		return fmt.Errorf("%w: --fov %g: want more than 0 and less than 180 degrees", errUsage, f.fov)
+	}
+	for name, v := range map[string]string{"--eye": f.eye, "--target": f.target, "--up": f.up} {
+		if v != "" {
+			if _, err := parseVector(v); err != nil {
+				return fmt.Errorf("%w: %s %q: %w", errUsage, name, v, err)
+			}
+		}
+	}
+	return nil
+}
+
+// size refuses a width or height of 0, which means "not given" only to commands that choose one themselves.
+func (f *sceneFlags) size() error {
+	if f.width == 0 || f.height == 0 {
+		return fmt.Errorf("%w: --width %d --height %d: want 1 to %d", errUsage, f.width, f.height, maxSide)
+	}
+	return nil
+}
+
+// load loads the scene and places the camera.
+func (f *sceneFlags) load(ctx context.Context, a *app) (*assets.Scene, camera.Camera, float32, error) {
+	bar := a.progress("load", 0)
+	scene, err := assets.Open(ctx, f.scene, bar.update)
+	bar.finish()
+	if err != nil {
+		return nil, camera.Camera{}, 0, err
+	}
+	for _, w := range scene.Warnings {
+		a.warn(w)
+	}
+	c, distance, err := f.place(scene)
+	return scene, c, distance, err
+}
+
+func (f *sceneFlags) place(scene *assets.Scene) (camera.Camera, float32, error) {
+	source, err := findCamera(scene, f.camera)
+	if err != nil {
+		return camera.Camera{}, 0, err
+	}
+	c, distance := camera.Of(*source)
+	eye, target, up := c.Eye, source.Target, c.Up
+	for _, o := range []struct {
+		text string
+		to   *mgl32.Vec3
+	}{{f.eye, &eye}, {f.target, &target}, {f.up, &up}} {
+		if o.text != "" {
+			if *o.to, err = parseVector(o.text); err != nil {
+				return c, 0, err
+			}
+		}
+	}
+	if f.eye != "" || f.target != "" {
+		c.Eye, c.Forward = eye, target.Sub(eye)
+		distance = c.Forward.Len()
+		if f.up == "" { // the camera's own up belongs to its own direction
+			up = scene.Up
+		}
+	}
+	c.Up = up
+	if f.fov > 0 {
+		c.FovY = float32(f.fov * math.Pi / 180)
+		c.Orthographic = false
+	}
+	return c, distance, c.Validate()
+}
+
+func findCamera(scene *assets.Scene, name string) (*assets.Camera, error) {
+	if name == "" {
+		return &scene.Cameras[0], nil
+	}
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(scene.Cameras) {
+		return &scene.Cameras[i], nil
+	}
+	names := make([]string, len(scene.Cameras))
+	for i := range scene.Cameras {
+		if scene.Cameras[i].Name == name {
+			return &scene.Cameras[i], nil
+		}
+		names[i] = fmt.Sprintf("%d %q", i, scene.Cameras[i].Name)
+	}
+	return nil, fmt.Errorf("%w: --camera %q: the scene has %s", errUsage, name, strings.Join(names, ", "))
+}
+
+// parseVector reads "x,y,z".
+func parseVector(s string) (mgl32.Vec3, error) {
+	parts := strings.Split(s, ",")
+	var v mgl32.Vec3
+	if len(parts) != 3 {
+		return v, errors.New("want three numbers, x,y,z")
+	}
+	for i, p := range parts {
+		x, err := strconv.ParseFloat(strings.TrimSpace(p), 32)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return v, fmt.Errorf("%q is not a number", p)
+		}
+		v[i] = float32(x)
+	}
+	return v, nil
+}
+
+// buildFlags reads --build.
+func buildFlags(s string) (vk.BuildFlags, error) {
+	switch s {
+	case "", "fast-trace":
+		return vk.PreferFastTrace, nil
+	case "fast-build":
+		return vk.PreferFastBuild, nil
+	}
+	return 0, fmt.Errorf("%w: --build %q: want fast-trace or fast-build", errUsage, s)
+}

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/render"
+)
+
+// lookFlags choose the integrator and how its values are shown; render and view share them.
+type lookFlags struct {
+	integrator, tone, build string
+	bounces                 int
+	exposure, clamp, sky    float64
+}
+
+type renderFlags struct {
+	deviceFlags
+	sceneFlags
+	lookFlags
+	out string
+	spp int
+}
+
+// Bounds of numbers that make no sense beyond.
+const (
+	maxSamples = 1 << 24 // where float32 sums stop counting
+	maxBounces = 1024
+)
+
+func (f *lookFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.integrator, "integrator", "path", "what to draw: path, ao, primary or normals")
+	flags.IntVar(&f.bounces, "bounces", render.DefaultBounces, "bounces of a path after its first hit")
+	flags.StringVar(&f.tone, "tonemap", "aces", "tone mapping of path: clamp, reinhard or aces")
+	flags.Float64Var(&f.exposure, "exposure", 0, "exposure of path in stops")
+	flags.Float64Var(&f.clamp, "clamp", render.DefaultClamp, "largest contribution of a bounce after the first, against fireflies; 0 is unlimited")
+	flags.Float64Var(&f.sky, "sky", 1, "scale of the scene's environment and sun; 0 switches them off")
+	flags.StringVar(&f.build, "build", "fast-trace", "bottom level builds: fast-trace or fast-build")
+}
+
+// options checks the flags and returns what they ask for. The environment is set when the scene is known.
+func (f *lookFlags) options() (render.Options, render.Look, error) {
+	var o render.Options
+	var look render.Look
+	integrator, err := render.ParseIntegrator(f.integrator)
+	if err != nil {
+		return o, look, err
+	}
+	tone, err := assets.ParseToneMap(f.tone)
+	if err != nil {
+		return o, look, err
+	}
+	flags, err := buildFlags(f.build)
+	if err != nil {
+		return o, look, err
+	}
+	if f.bounces < 0 || f.bounces > maxBounces {
+		return o, look, fmt.Errorf("%w: --bounces %d: want 0 to %d", errUsage, f.bounces, maxBounces)
+	}
+	if !(math.Abs(f.exposure) <= 64) {
+		return o, look, fmt.Errorf("%w: --exposure %g: want -64 to 64 stops", errUsage, f.exposure)
+	}
+	if !(f.clamp >= 0) || !(f.sky >= 0) || f.sky > 1e6 {
+		return o, look, fmt.Errorf("%w: --clamp %g --sky %g: neither may be negative", errUsage, f.clamp, f.sky)
+	}
+	o = render.Options{Integrator: integrator, Bounces: f.bounces, Clamp: float32(f.clamp), BuildFlags: flags}
+	if f.bounces == 0 {
+		o.Bounces = -1
+	}
+	if f.clamp == 0 {
+		o.Clamp = -1
+	}
+	return o, integrator.Look(tone, float32(f.exposure)), nil
+}
+
+// environment scales the scene's.
+func (f *lookFlags) environment(scene *assets.Scene) *assets.Environment {
+	env := scene.Environment
+	s := float32(f.sky)
+	env.Zenith, env.Horizon, env.Ground = env.Zenith.Mul(s), env.Horizon.Mul(s), env.Ground.Mul(s)
+	env.SunIrradiance = env.SunIrradiance.Mul(s)
+	return &env
+}
+
+func (a *app) renderCommand() *cobra.Command {
+	var f renderFlags
+	cmd := &cobra.Command{
+		Use:   "render --scene FILE|builtin:NAME --out FILE.png",
+		Short: "Render a scene to a PNG file",
+		Example: `  viewer render --scene builtin:cornell --out cornell.png --spp 256
+  viewer render --scene helmet.glb --out ao.png --integrator ao --backend compute`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.render(cmd.Context(), &f) },
+	}
+	f.deviceFlags.register(cmd.Flags(), true)
+	f.sceneFlags.register(cmd.Flags(), 960, 540)
+	f.lookFlags.register(cmd)
+	cmd.Flags().StringVarP(&f.out, "out", "o", "out.png", "PNG file to write")
+	cmd.Flags().IntVar(&f.spp, "spp", 64, "samples per pixel")
+	return cmd
+}
+
+func (f *renderFlags) check() error {
+	if err := f.sceneFlags.check(); err != nil {
+		return err
+	}
+	if err := f.size(); err != nil {
+		return err
+	}
+	if f.spp < 1 || f.spp > maxSamples {
+		return fmt.Errorf("%w: --spp %d: want 1 to %d", errUsage, f.spp, maxSamples)
+	}
+	return checkOutput(f.out)
+}
+
+// checkOutput finds out before the work whether its result can be written.
+func checkOutput(path string) error {
+	if !strings.EqualFold(filepath.Ext(path), ".png") {
+		return fmt.Errorf("%w: --out %q: want a name that ends in .png", errUsage, path)
+	}
+	dir := filepath.Dir(path)
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return fmt.Errorf("%w: --out %q: there is no folder %q", errUsage, path, dir)
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return fmt.Errorf("%w: --out %q is a folder", errUsage, path)
+	}
+	return nil
+}
+
+func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	options, look, err := f.lookFlags.options()
+	if err != nil {
+		return err
+	}
+	scene, cam, _, err := f.load(ctx, a)
+	if err != nil {
+		return err
+	}
+	options.Environment = f.environment(scene)
+	dev, closeDevice, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeDevice()) }()
+	r, err := render.New(ctx, dev, scene, options)
+	if err != nil {
+		return err
+	}
+	defer r.Destroy()
+	if err := errors.Join(r.Resize(f.width, f.height), r.SetCamera(cam)); err != nil {
+		return err
+	}
+	bar := a.progress("render", f.spp)
+	start := time.Now()
+	err = r.Render(ctx, f.spp, bar.set)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	wall := time.Since(start)
+	film, err := r.Film(ctx)
+	if err != nil {
+		return err
+	}
+	rays, err := r.Rays(ctx)
+	if err != nil {
+		return err
+	}
+	img, err := film.Image(look)
+	if err != nil {
+		return err
+	}
+	if err := assets.WritePNG(f.out, img); err != nil {
+		return err
+	}
+	report := newRenderReport(f, reportDevice(dev), scene, r.Stats(), rays, wall)
+	report.DroppedSamples = film.Dropped(f.spp)
+	return a.printRender(report)
+}
+
+// renderReport is render's summary.
+type renderReport struct {
+	deviceReport
+	Scene          string  `json:"scene"`
+	Triangles      int64   `json:"triangles"`
+	Instances      int     `json:"instances"`
+	Output         string  `json:"output"`
+	Width          int     `json:"width"`
+	Height         int     `json:"height"`
+	Samples        int     `json:"samples"`
+	Integrator     string  `json:"integrator"`
+	Rays           uint64  `json:"rays"`
+	Mrays          float64 `json:"mrays_per_second"`
+	GPUSeconds     float64 `json:"gpu_seconds"`
+	WallSeconds    float64 `json:"wall_seconds"`
+	BottomBuildMS  float64 `json:"blas_build_ms"`
+	TopBuildMS     float64 `json:"tlas_build_ms"`
+	StructureBytes uint64  `json:"structure_bytes"`
+	LinkMS         float64 `json:"link_ms"`
+	CompileMS      float64 `json:"compile_ms"`
+	StackBytes     uint32  `json:"stack_bytes"`
+	Lights         int     `json:"lights"`
+	LightTriangles int     `json:"light_triangles"`
+	DroppedSamples uint64  `json:"dropped_samples"`
+}
+
+func newRenderReport(f *renderFlags, d deviceReport, scene *assets.Scene, s render.Stats, rays uint64, wall time.Duration) renderReport {
+	st := scene.Stats()
+	return renderReport{
+		deviceReport: d, Scene: f.scene, Triangles: st.InstancedTriangles, Instances: st.Instances,
+		Output: f.out, Width: f.width, Height: f.height, Samples: s.Samples, Integrator: f.integrator,
+		Rays: rays, Mrays: megaraysPerSecond(rays, s.TraceGPU), GPUSeconds: s.TraceGPU.Seconds(), WallSeconds: wall.Seconds(),
+		BottomBuildMS: milliseconds(s.Bottom.GPUTime), TopBuildMS: milliseconds(s.Top.GPUTime),
+		StructureBytes: s.Bottom.Bytes + s.Top.Bytes,
+		LinkMS:         milliseconds(s.Pipeline.LinkTime), CompileMS: milliseconds(s.Pipeline.CompileTime), StackBytes: s.Pipeline.StackBytes,
+		Lights: s.Lights, LightTriangles: s.LightTriangles,
+	}
+}
+
+func (a *app) printRender(r renderReport) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	err := a.table(func(w io.Writer) {
+		fmt.Fprintf(w, "device\t%s\n", r.Device)
+		fmt.Fprintf(w, "driver\t%s\n", r.Driver)
+		fmt.Fprintf(w, "way\t%s: %s\n", r.Backend, r.Reason)
+		fmt.Fprintf(w, "scene\t%s: %d triangles, %d instances, %d lights, %d light triangles\n", r.Scene, r.Triangles, r.Instances, r.Lights, r.LightTriangles)
+		fmt.Fprintf(w, "image\t%s: %d x %d, %s, %d samples per pixel\n", r.Output, r.Width, r.Height, r.Integrator, r.Samples)
+		fmt.Fprintf(w, "builds\tbottom level %.3f ms, top level %.3f ms, %.1f MiB\n", r.BottomBuildMS, r.TopBuildMS, float64(r.StructureBytes)/(1<<20))
+		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS, r.StackBytes)
+		fmt.Fprintf(w, "rays\t%d in %.3f s on the GPU: %.2f Mrays/s (%.3f s by the clock)\n", r.Rays, r.GPUSeconds, r.Mrays, r.WallSeconds)
+	})
+	if err == nil && r.DroppedSamples > 0 {
+		a.warn(fmt.Sprintf("%d samples were not finite and were left out", r.DroppedSamples))
+	}
+	return err
+}

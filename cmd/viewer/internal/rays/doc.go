@@ -1,0 +1,13 @@
+// Package rays makes the ray sets of verify and bench, traces them on a device of either way, and compares what came back.
+//
+// The sets are those of the project's baseline measurements: primary (a pinhole camera's pixel centres), ao and diffuse
+// (cosine-distributed from the primary hits; ao ends after a quarter of the scene's diagonal) and random (between random
+// points on two different faces of the scene's bounds, grown by 5%). They are made once, on the host, from one device's
+// primary hits, so that both ways trace exactly the same rays.
+//
+// # Contract
+//
+// Making and comparing rays is pure Go and safe for concurrent use. A Tracer belongs to one engine device and one
+// goroutine; its methods block until the GPU has finished, take a context, and return errors that name the step.
+// Whoever makes a Tracer destroys it before the device is closed.
+package rays

@@ -1,0 +1,18 @@
+// Package render draws scenes with the integrators in shaders/viewer: path (a path tracer), ao, primary and normals. It
+// is the same code for both ways of the engine.
+//
+// Samples add up in a buffer of four floats per pixel, one launch per sample, and a second buffer counts each pixel's rays,
+// so ray counts are exact. Random numbers are hashes of (pixel, sample, dimension); two renders of a scene are equal but for
+// the rounding of the device.
+//
+// Texture levels of detail come from ray cones (Akenine-Möller et al. 2019, Ray Tracing Gems, chapter 20): exact at the
+// first hit of flat surfaces; later bounces only widen the cone by the roughness. Back faces of single-sided materials are
+// shaded as if they were double-sided, since culling them would let light leak, but they do not emit. Transmission
+// (KHR_materials_transmission) is that of an infinitely thin sheet.
+//
+// # Contract
+//
+// A Renderer belongs to one goroutine and one engine device. New, Resize, Render and Read block, take a context, and return
+// errors that name the step. On an error New leaves nothing allocated. The caller destroys the Renderer before the device is
+// closed. Tone mapping is pure and safe for concurrent use.
+package render

@@ -1,0 +1,158 @@
+package render
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/sbt"
+	"github.com/everray/everray/shaders"
+)
+
+// Integrator names what is drawn.
+type Integrator string
+
+// The integrators.
+const (
+	Path    Integrator = "path"
+	AO      Integrator = "ao"
+	Primary Integrator = "primary"
+	Normals Integrator = "normals"
+)
+
+// ErrUnknownIntegrator is returned by ParseIntegrator.
+var ErrUnknownIntegrator = errors.New("unknown integrator")
+
+// ParseIntegrator reads the name of an integrator; empty is path.
+func ParseIntegrator(s string) (Integrator, error) {
+	switch i := Integrator(strings.ToLower(s)); i {
+	case "":
+		return Path, nil
+	case Path, AO, Primary, Normals:
+		return i, nil
+	}
+	return "", fmt.Errorf("%w %q: want path, ao, primary or normals", ErrUnknownIntegrator, s)
+}
+
+// recordsPerGeometry is RAY_TYPES of frame.glsl: a record for radiance rays and one for shadow rays.
+const recordsPerGeometry = 2
+
+// program lists an integrator's shaders; anyHit and shadowAnyHit are used by geometry that is not opaque.
+type program struct {
+	raygen, miss, closestHit, anyHit string
+	shadows                          bool // traces shadow rays
+	recursion                        uint32
+}
+
+func (i Integrator) program() program {
+	switch i {
+	case AO:
+		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "ao.rchit", anyHit: "preview.rahit", shadows: true, recursion: 2}
+	case Primary:
+		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "primary.rchit", anyHit: "preview.rahit", recursion: 1}
+	case Normals:
+		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "normals.rchit", anyHit: "preview.rahit", recursion: 1}
+	}
+	return program{raygen: "path.rgen", miss: "path.rmiss", closestHit: "path.rchit", anyHit: "path.rahit", shadows: true, recursion: 1}
+}
+
+// groups are the indices of a pipeline's shader groups; -1 where the pipeline has none.
+type groups struct{ raygen, miss, shadowMiss, opaque, alpha, alphaShadow int }
+
+// pipelineBuilder collects stages and groups.
+type pipelineBuilder struct {
+	options engine.PipelineOptions
+	err     error
+}
+
+func (b *pipelineBuilder) stage(kind engine.StageKind, name string) int {
+	if b.err != nil {
+		return engine.Unused
+	}
+	code, err := shaders.Load("viewer/" + name)
+	if err != nil {
+		b.err = err
+		return engine.Unused
+	}
+	b.options.Stages = append(b.options.Stages, engine.Stage{Name: name, Kind: kind, Code: code})
+	return len(b.options.Stages) - 1
+}
+
+func (b *pipelineBuilder) group(g engine.Group) int {
+	b.options.Groups = append(b.options.Groups, g)
+	return len(b.options.Groups) - 1
+}
+
+// newPipeline links the integrator's pipeline. Scenes without alpha do without any hit shaders.
+func newPipeline(ctx context.Context, dev *engine.Device, i Integrator, set *engine.DescriptorSetLayout, alpha bool) (*engine.Pipeline, groups, error) {
+	p := i.program()
+	b := &pipelineBuilder{options: engine.PipelineOptions{
+		Name:              string(i),
+		SetLayouts:        []*engine.DescriptorSetLayout{set},
+		PushConstantBytes: pushSize,
+		MaxRecursionDepth: p.recursion,
+	}}
+	g := groups{shadowMiss: -1, alpha: -1, alphaShadow: -1}
+	g.raygen = b.group(engine.GeneralGroup(b.stage(engine.Raygen, p.raygen)))
+	g.miss = b.group(engine.GeneralGroup(b.stage(engine.Miss, p.miss)))
+	if p.shadows {
+		g.shadowMiss = b.group(engine.GeneralGroup(b.stage(engine.Miss, "shadow.rmiss")))
+	}
+	closestHit := b.stage(engine.ClosestHit, p.closestHit)
+	g.opaque = b.group(engine.TrianglesGroup(closestHit, engine.Unused))
+	if alpha {
+		g.alpha = b.group(engine.TrianglesGroup(closestHit, b.stage(engine.AnyHit, p.anyHit)))
+		if p.shadows {
+			g.alphaShadow = b.group(engine.TrianglesGroup(engine.Unused, b.stage(engine.AnyHit, "shadow.rahit")))
+		}
+	}
+	if b.err != nil {
+		return nil, g, b.err
+	}
+	pipeline, err := dev.NewRayTracingPipeline(ctx, b.options)
+	if err != nil {
+		return nil, g, fmt.Errorf("pipeline %s: %w", i, err)
+	}
+	return pipeline, g, nil
+}
+
+// tableLayout gives every geometry a record for radiance rays and one for shadow rays, with its index as data.
+func tableLayout(s *accel.Scene, g groups) sbt.Layout {
+	layout := sbt.Layout{
+		Raygen: []sbt.Record{{Group: g.raygen}},
+		Miss:   []sbt.Record{{Group: g.miss}},
+	}
+	if g.shadowMiss >= 0 {
+		layout.Miss = append(layout.Miss, sbt.Record{Group: g.shadowMiss})
+	}
+	for i, geometry := range s.Geometries {
+		material := s.Source.Meshes[geometry.Mesh].Primitives[geometry.Primitive].Material
+		radiance, shadow := g.opaque, g.opaque // shadow rays skip the opaque group's closest hit shader
+		if !s.Source.Materials[material].IsOpaque() {
+			radiance = g.alpha
+			if g.alphaShadow >= 0 {
+				shadow = g.alphaShadow
+			}
+		}
+		data := binary.LittleEndian.AppendUint32(nil, uint32(i))
+		layout.Hit = append(layout.Hit, sbt.Record{Group: radiance, Data: data}, sbt.Record{Group: shadow, Data: data})
+	}
+	return layout
+}
+
+// hasAlpha reports whether any geometry is not opaque.
+func hasAlpha(scene *assets.Scene) bool {
+	for m := range scene.Meshes {
+		for p := range scene.Meshes[m].Primitives {
+			if !scene.Materials[scene.Meshes[m].Primitives[p].Material].IsOpaque() {
+				return true
+			}
+		}
+	}
+	return false
+}

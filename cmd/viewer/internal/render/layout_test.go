@@ -1,0 +1,125 @@
+package render
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/everray/everray/assets"
+	"github.com/everray/everray/shaders"
+)
+
+// SPIR-V enumerants that the layout tests look for.
+const (
+	opMemberDecorate = 72
+	opDecorate       = 71
+	opName           = 5
+	decorArrayStride = 6
+	decorOffset      = 35
+)
+
+// decorations returns the array strides of a module, and the last member offset of each struct by name.
+func decorations(t *testing.T, shader string) (strides []uint32, last map[string]uint32) {
+	t.Helper()
+	code, err := shaders.Load("viewer/" + shader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[uint32]string{}
+	last = map[string]uint32{}
+	for i := 5; i < len(code); {
+		length, op := int(code[i]>>16), code[i]&0xffff
+		arg := code[i+1 : i+length]
+		switch {
+		case op == opName:
+			names[arg[0]] = literal(arg[1:])
+		case op == opDecorate && arg[1] == decorArrayStride:
+			strides = append(strides, arg[2])
+		case op == opMemberDecorate && arg[2] == decorOffset:
+			last[names[arg[0]]] = max(last[names[arg[0]]], arg[3])
+		}
+		i += length
+	}
+	return strides, last
+}
+
+func literal(words []uint32) string {
+	var b []byte
+	for _, w := range words {
+		for range 4 {
+			if byte(w) == 0 {
+				return string(b)
+			}
+			b = append(b, byte(w))
+			w >>= 8
+		}
+	}
+	return string(b)
+}
+
+func TestLayoutsMatchTheShaders(t *testing.T) {
+	strides, last := decorations(t, "path.rchit")
+	for name, want := range map[string]uint32{
+		"geometry": geometrySize, "material": materialSize, "light": lightSize, "light triangle": lightTriangleSize,
+	} {
+		if !slices.Contains(strides, want) {
+			t.Errorf("no array of path.rchit has the stride %d of a %s: %v", want, name, strides)
+		}
+	}
+	if got := last["Frame"] + 4; got != frameSize {
+		t.Errorf("the frame block has %d bytes in the shader, %d in Go", got, frameSize)
+	}
+}
+
+func TestEncodersWriteWhatTheirSizesSay(t *testing.T) {
+	m := []assets.Material{assets.DefaultMaterial(), {NormalTexture: &assets.TextureRef{Texture: 3, Scale: mgl32.Vec2{1, 1}}}}
+	if n := len(encodeMaterials(m)); n != 2*materialSize {
+		t.Errorf("2 materials are %d bytes", n)
+	}
+	lights := []assets.Light{{Kind: assets.PointLight, Color: mgl32.Vec3{1, 1, 1}, Intensity: 2}, {Kind: assets.SpotLight}}
+	data, n := encodeLights(lights, &assets.Environment{SunIrradiance: mgl32.Vec3{1, 1, 1}, SunDirection: mgl32.Vec3{0, 1, 0}})
+	if n != 2 || len(data) != 2*lightSize { // the spot light is dark
+		t.Errorf("%d lights in %d bytes", n, len(data))
+	}
+}
+
+func TestEmissionWeightsFollowTheTexture(t *testing.T) {
+	red := []byte{255, 0, 0, 255, 0, 0, 0, 255} // left red, right black
+	scene := &assets.Scene{
+		Images:   []assets.Image{{Width: 2, Height: 1, Pixels: red, SRGB: true}},
+		Textures: []assets.Texture{{}},
+		Materials: []assets.Material{{
+			Emissive:        mgl32.Vec3{2, 2, 2},
+			EmissiveTexture: &assets.TextureRef{Scale: mgl32.Vec2{1, 1}},
+		}},
+	}
+	p := &assets.Primitive{
+		UV0:     []float32{0, 0, 0.4, 0, 0, 1, 0.6, 0, 0.9, 0, 0.6, 1},
+		Indices: []uint32{0, 1, 2, 3, 4, 5},
+	}
+	w := triangleWeights(scene, p)
+	if want := float32(2 * 0.2126); w[0] < want*0.99 || w[0] > want*1.01 || w[1] != 0 {
+		t.Errorf("weights %v, want %g and 0", w, want)
+	}
+}
+
+func TestFilm(t *testing.T) {
+	f := &Film{Width: 3, Height: 1, Pixels: []float32{2, 4, 8, 4, 0, 0, 0, 0, 1, 1, 1, 3}}
+	if c, ok := f.Mean(0); !ok || c != [3]float32{0.5, 1, 2} {
+		t.Errorf("mean %v %v", c, ok)
+	}
+	if n := f.Dropped(4); n != 5 {
+		t.Errorf("%d samples dropped, want 5", n)
+	}
+	img, err := f.Image(Look{Raw: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := img.Pix[:4]; !slices.Equal(got, []uint8{128, 255, 255, 255}) {
+		t.Errorf("raw pixel %v", got)
+	}
+	if img.Pix[4] != 0 || img.Pix[7] != 255 {
+		t.Errorf("a pixel without samples is %v", img.Pix[4:8])
+	}
+}

@@ -1,0 +1,178 @@
+package render
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/vk"
+)
+
+// Stats says what a Renderer has done. Rays come from Rays.
+type Stats struct {
+	Bottom, Top engine.BuildReport
+	Pipeline    engine.PipelineStats
+	// Samples per pixel since the last Restart, and the GPU's and the clock's time for them.
+	Samples        int
+	TraceGPU       time.Duration
+	TraceWall      time.Duration
+	Lights         int
+	LightTriangles int
+}
+
+// Stats returns the numbers so far.
+func (r *Renderer) Stats() Stats {
+	s := r.stats
+	s.Samples = r.samples
+	s.Lights, s.LightTriangles = r.lights, r.lightTriangles
+	return s
+}
+
+// The length of a submission: long enough to keep the GPU busy, short enough for progress, cancellation and the
+// watchdogs of desktop drivers.
+const (
+	submissionTarget = 100 * time.Millisecond
+	maxBatch         = 64
+)
+
+// Render adds samples to the image and calls progress after each submission with the number of samples added so far.
+func (r *Renderer) Render(ctx context.Context, samples int, progress func(done int)) error {
+	batch := 1
+	for done := 0; done < samples; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(batch, samples-done)
+		took, err := r.submit(ctx, n)
+		if err != nil {
+			return fmt.Errorf("sample %d: %w", r.samples, err)
+		}
+		done += n
+		if progress != nil {
+			progress(done)
+		}
+		switch {
+		case took < submissionTarget/2:
+			batch = min(2*batch, maxBatch)
+		case took > 2*submissionTarget:
+			batch = max(batch/2, 1)
+		}
+	}
+	return nil
+}
+
+// submit records n samples into one command buffer and waits for them.
+func (r *Renderer) submit(ctx context.Context, n int) (time.Duration, error) {
+	start := time.Now()
+	err := r.dev.Run(ctx, "samples", func(cb *vk.CommandBuffer) error {
+		cb.ResetQueries(r.timer, 0, 2)
+		if err := r.prepare(cb); err != nil {
+			return err
+		}
+		cb.WriteTimestamp(r.timer, 0)
+		for i := range n {
+			if err := r.record(cb, uint32(r.samples+i)); err != nil {
+				return err
+			}
+		}
+		cb.WriteTimestamp(r.timer, 1)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	ticks, err := r.timer.Results()
+	if err != nil {
+		return 0, fmt.Errorf("timestamps: %w", err)
+	}
+	wall := time.Since(start)
+	if r.samples == 0 {
+		r.stats.TraceGPU, r.stats.TraceWall = 0, 0
+	}
+	r.stats.TraceGPU += time.Duration(ticks[1] - ticks[0])
+	r.stats.TraceWall += wall
+	r.samples += n
+	return wall, nil
+}
+
+// prepare writes the frame's parameters if they changed.
+func (r *Renderer) prepare(cb *vk.CommandBuffer) error {
+	if r.width == 0 {
+		return fmt.Errorf("%w: no size set", ErrInvalid)
+	}
+	if err := r.camera.Validate(); err != nil {
+		return err
+	}
+	if r.frameDirty {
+		r.dev.CmdBarrier(cb)
+		cb.UpdateBuffer(r.buffers[0], 0, r.encodeFrame())
+		r.frameDirty = false
+	}
+	return nil
+}
+
+// record records one sample.
+func (r *Renderer) record(cb *vk.CommandBuffer, sample uint32) error {
+	r.dev.CmdBarrier(cb)
+	push := binary.LittleEndian.AppendUint32(nil, sample)
+	push = binary.LittleEndian.AppendUint32(push, uint32(max(r.options.Bounces, 0)))
+	return r.dev.CmdTraceRays(cb, engine.TraceOptions{
+		Pipeline:      r.pipeline,
+		Table:         r.table,
+		Sets:          []*engine.DescriptorSet{r.set},
+		PushConstants: push,
+		Width:         uint32(r.width),
+		Height:        uint32(r.height),
+		Depth:         1,
+	})
+}
+
+// encodeFrame returns the uniform block of frame.glsl.
+func (r *Renderer) encodeFrame() []byte {
+	b := r.camera.Basis(float32(r.width) / float32(r.height))
+	e := &encoder{b: make([]byte, 0, frameSize)}
+	e.vec4(b.Eye, 0)
+	e.vec4(b.Right, 0)
+	e.vec4(b.Up, 0)
+	e.vec4(b.Forward, b.PixelSpread(r.height))
+	e.vec4(r.source.Up, r.options.Reach)
+	e.vec4(r.env.Zenith, 0)
+	e.vec4(r.env.Horizon, 0)
+	e.vec4(r.env.Ground, 0)
+	var flags uint32
+	if b.Orthographic {
+		flags |= cameraOrthographic
+	}
+	e.u32(flags, uint32(r.lights), uint32(r.lightTriangles))
+	e.f32(float32(r.lightPower), max(r.options.Clamp, 0), 0, tMax, 0)
+	return e.b
+}
+
+// tMax is the end of rays that have none.
+const tMax = 1e30
+
+// Film reads the image back.
+func (r *Renderer) Film(ctx context.Context) (*Film, error) {
+	f := &Film{Width: r.width, Height: r.height, Pixels: make([]float32, 4*r.width*r.height)}
+	data := unsafe.Slice((*byte)(unsafe.Pointer(&f.Pixels[0])), 4*len(f.Pixels))
+	if err := r.dev.VK().ReadBuffer(ctx, r.accumulation, 0, data); err != nil {
+		return nil, fmt.Errorf("read the image: %w", err)
+	}
+	return f, nil
+}
+
+// Rays returns the exact number of rays traced for the image: the sum of all pixels' counters.
+func (r *Renderer) Rays(ctx context.Context) (uint64, error) {
+	data := make([]byte, 4*r.width*r.height)
+	if err := r.dev.VK().ReadBuffer(ctx, r.counts, 0, data); err != nil {
+		return 0, fmt.Errorf("read the ray counters: %w", err)
+	}
+	var sum uint64
+	for i := 0; i < len(data); i += 4 {
+		sum += uint64(binary.LittleEndian.Uint32(data[i:]))
+	}
+	return sum, nil
+}

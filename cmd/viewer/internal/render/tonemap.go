@@ -1,0 +1,82 @@
+package render
+
+import (
+	"fmt"
+	"image"
+
+	"github.com/everray/everray/assets"
+)
+
+// Look says how accumulated values become pixels. The zero value clamps and encodes as sRGB.
+type Look struct {
+	Tone assets.ToneMap
+	// Exposure in stops.
+	Exposure float32
+	// Raw leaves the values as they are: normals are not light.
+	Raw bool
+}
+
+// Look returns how the integrator's values are shown: only path yields radiance, which needs tone mapping.
+func (i Integrator) Look(tone assets.ToneMap, exposure float32) Look {
+	switch i {
+	case Path:
+		return Look{Tone: tone, Exposure: exposure}
+	case Normals:
+		return Look{Raw: true}
+	}
+	return Look{}
+}
+
+// display returns the constant of tonemap.comp.
+func (l Look) display() uint32 {
+	const raw = 3
+	if l.Raw {
+		return raw
+	}
+	return uint32(l.Tone)
+}
+
+// Film is an accumulated image: sums of samples and, in the fourth component, their number.
+type Film struct {
+	Width, Height int
+	Pixels        []float32 // four per pixel, rows from the top
+}
+
+// Mean returns the mean radiance of a pixel, and whether it has any sample.
+func (f *Film) Mean(pixel int) ([3]float32, bool) {
+	p := f.Pixels[4*pixel : 4*pixel+4]
+	if p[3] == 0 {
+		return [3]float32{}, false
+	}
+	return [3]float32{p[0] / p[3], p[1] / p[3], p[2] / p[3]}, true
+}
+
+// Dropped counts the samples that were not finite and so were left out, of an image of that many samples per pixel.
+func (f *Film) Dropped(samples int) uint64 {
+	var n uint64
+	for i := 3; i < len(f.Pixels); i += 4 {
+		if d := float64(samples) - float64(f.Pixels[i]); d > 0 {
+			n += uint64(d)
+		}
+	}
+	return n
+}
+
+// Image returns the film as 8-bit pixels.
+func (f *Film) Image(look Look) (*image.NRGBA, error) {
+	mean := assets.FloatImage{Width: f.Width, Height: f.Height, Pix: make([]float32, 0, 3*f.Width*f.Height)}
+	for i := range f.Width * f.Height {
+		c, _ := f.Mean(i)
+		for _, v := range c {
+			if look.Raw { // SRGB below encodes again
+				v = assets.SRGBToLinear(min(max(v, 0), 1))
+			}
+			mean.Pix = append(mean.Pix, v)
+		}
+	}
+	out, err := mean.SRGB(assets.ToneOptions{ToneMap: look.Tone, Exposure: look.Exposure})
+	if err != nil {
+		return nil, fmt.Errorf("tone mapping: %w", err)
+	}
+	return out, nil
+}

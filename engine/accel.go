@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/vk"
+)
+
+// accelerationStructureAlignment is that of a structure's offset in its buffer (VUID-VkAccelerationStructureCreateInfoKHR-offset-03734).
+const accelerationStructureAlignment = 256
+
+// AccelerationStructure is a bottom or top level structure with its storage.
+type AccelerationStructure struct {
+	name    string
+	kind    vk.AccelerationStructureType
+	storage *vk.Buffer
+	impl    driver.AccelerationStructure
+	size    uint64
+}
+
+// Address is what instances refer to.
+func (a *AccelerationStructure) Address() vk.DeviceAddress { return a.impl.Address() }
+
+// Size returns the bytes of storage.
+func (a *AccelerationStructure) Size() uint64 { return a.size }
+
+// Name returns the name it was created with.
+func (a *AccelerationStructure) Name() string { return a.name }
+
+// Type returns whether it is a top or a bottom level structure.
+func (a *AccelerationStructure) Type() vk.AccelerationStructureType { return a.kind }
+
+// Destroy releases the structure and its storage.
+func (a *AccelerationStructure) Destroy() {
+	if a == nil {
+		return
+	}
+	if a.impl != nil {
+		a.impl.Destroy()
+		a.impl = nil
+	}
+	if a.storage != nil {
+		a.storage.Destroy()
+		a.storage = nil
+	}
+}
+
+// alive reports whether commands may use it.
+func (a *AccelerationStructure) alive() bool { return a != nil && a.impl != nil }
+
+// BuildSizes returns the memory that building info with at most maxPrimitives primitives per geometry needs.
+func (d *Device) BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.BuildSizes, error) {
+	if err := checkInfo(info, d.Limits()); err != nil {
+		return vk.BuildSizes{}, fmt.Errorf("build sizes: %w", err)
+	}
+	if err := checkCounts(info, maxPrimitives, d.Limits()); err != nil {
+		return vk.BuildSizes{}, fmt.Errorf("build sizes: %w", err)
+	}
+	return d.driver.BuildSizes(info, maxPrimitives)
+}
+
+// NewAccelerationStructure creates an empty structure of a size that BuildSizes returned.
+func (d *Device) NewAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string) (*AccelerationStructure, error) {
+	if t != vk.TopLevel && t != vk.BottomLevel {
+		return nil, fmt.Errorf("acceleration structure %q: %w", name, invalid("type %v, want top or bottom level", t))
+	}
+	if size == 0 {
+		return nil, fmt.Errorf("acceleration structure %q: %w", name, invalid("size is 0; ask BuildSizes"))
+	}
+	storage, err := d.device.NewBuffer(vk.BufferOptions{
+		Name: name, Size: size, Memory: vk.DeviceLocal, Alignment: accelerationStructureAlignment, AccelerationStructureStorage: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("acceleration structure %q: %w", name, err)
+	}
+	impl, err := d.driver.NewAccelerationStructure(t, name, storage, size)
+	if err != nil {
+		storage.Destroy()
+		return nil, fmt.Errorf("acceleration structure %q: %w", name, err)
+	}
+	return &AccelerationStructure{name: name, kind: t, storage: storage, impl: impl, size: size}, nil
+}
+
+// Build is one build to record. With Info.Update the structure in Dst is refitted in place.
+type Build struct {
+	Info   vk.BuildInfo
+	Ranges []vk.BuildRange
+	Dst    *AccelerationStructure
+	// Scratch is aligned to Limits.ScratchAlignment and is the build's alone until it has finished.
+	Scratch vk.DeviceAddress
+}
+
+// CmdBuildAccelerationStructures records a batch of builds that do not depend on each other; a top level build belongs to a
+// later batch than the bottom level builds it refers to, with CmdBarrier between. No barriers are recorded around the batch.
+func (d *Device) CmdBuildAccelerationStructures(cb *vk.CommandBuffer, builds []Build) error {
+	if len(builds) == 0 {
+		return nil
+	}
+	list := make([]driver.Build, len(builds))
+	for i, b := range builds {
+		if err := d.checkBuild(b); err != nil {
+			return fmt.Errorf("build %d of %d: %w", i, len(builds), err)
+		}
+		list[i] = driver.Build{Info: b.Info, Ranges: b.Ranges, Dst: b.Dst.impl, Storage: b.Dst.storage, Scratch: b.Scratch}
+	}
+	return d.driver.CmdBuild(cb, list)
+}
+
+func (d *Device) checkBuild(b Build) error {
+	limits := d.Limits()
+	if err := checkInfo(b.Info, limits); err != nil {
+		return err
+	}
+	if err := checkRanges(b.Info, b.Ranges, limits); err != nil {
+		return err
+	}
+	if !b.Dst.alive() {
+		return invalid("Dst is nil or destroyed")
+	}
+	if b.Dst.kind != b.Info.Type {
+		return invalid("Dst %q is a %v, Info.Type says %v", b.Dst.name, b.Dst.kind, b.Info.Type)
+	}
+	if b.Scratch == 0 || b.Scratch%limits.ScratchAlignment != 0 {
+		return invalid("Scratch %#x is null or not a multiple of %d", b.Scratch, limits.ScratchAlignment)
+	}
+	sizes, err := d.driver.BuildSizes(b.Info, counts(b.Ranges))
+	if err != nil {
+		return err
+	}
+	if sizes.AccelerationStructureSize > b.Dst.size {
+		return invalid("Dst %q has %d bytes, the build needs %d", b.Dst.name, b.Dst.size, sizes.AccelerationStructureSize)
+	}
+	return nil
+}
+
+// NewBuildInput uploads data that builds read: vertices, indices, transforms, boxes or instances. Shaders may read it too, as a
+// storage buffer or through its address. Empty data gives a buffer of a few zero bytes, so that its address is valid.
+func (d *Device) NewBuildInput(ctx context.Context, name string, data []byte) (*vk.Buffer, error) {
+	if len(data) == 0 {
+		data = make([]byte, transformAlignment)
+	}
+	b, err := d.device.NewBuffer(vk.BufferOptions{
+		Name: name, Size: uint64(len(data)), Memory: vk.DeviceLocal, Alignment: instanceAlignment, AccelerationStructureInput: true,
+		Usage: vulkan.BufferUsageFlags(vulkan.BufferUsageStorageBufferBit | vulkan.BufferUsageTransferSrcBit | vulkan.BufferUsageTransferDstBit),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("build input %q: %w", name, err)
+	}
+	if err := d.device.UploadBuffer(ctx, b, 0, data); err != nil {
+		b.Destroy()
+		return nil, fmt.Errorf("build input %q: %w", name, err)
+	}
+	return b, nil
+}
+
+// NewInstances uploads instances for a top level build.
+func (d *Device) NewInstances(ctx context.Context, name string, instances []vk.AccelerationStructureInstance) (*vk.Buffer, error) {
+	data := make([]byte, 0, len(instances)*vk.AccelerationStructureInstanceSize)
+	for _, i := range instances {
+		data = i.AppendTo(data)
+	}
+	return d.NewBuildInput(ctx, name, data)
+}
+
+// InstancesInfo returns the build of a top level structure over count instances at the given address.
+func InstancesInfo(address vk.DeviceAddress, count uint32, flags vk.BuildFlags) (vk.BuildInfo, []vk.BuildRange) {
+	info := vk.BuildInfo{Type: vk.TopLevel, Flags: flags, Geometries: []vk.Geometry{
+		{Type: vk.GeometryInstances, Instances: vk.Instances{Data: address}},
+	}}
+	return info, []vk.BuildRange{{PrimitiveCount: count}}
+}

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/engine/internal/compute"
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/engine/internal/native"
+	"github.com/everray/everray/vk"
+)
+
+// Options chooses and configures a device. The zero value opens the best device in the way that suits it.
+type Options struct {
+	// Backend forces a way; BackendAuto chooses.
+	Backend Backend
+	// Device is the index of a device in List's order, or a part of its name in any case.
+	// Empty is the best: discrete before integrated before virtual before CPU.
+	Device string
+	// AppName is told to the driver.
+	AppName string
+	// Validation and SyncValidation switch the validation layer on; its messages go to OnMessage, or to Logger without one.
+	Validation, SyncValidation bool
+	OnMessage                  func(vk.Message)
+	// Logger receives what the engine decides and does; nil uses slog.Default.
+	Logger *slog.Logger
+	// InstanceExtensions and DeviceExtensions are enabled besides what the engine needs.
+	InstanceExtensions, DeviceExtensions []string
+	// CreateSurface is called once with the instance, before a device is chosen; the device can then present to the surface.
+	// Close destroys the surface, and so does Open when it fails.
+	CreateSurface func(vulkan.Instance) (vulkan.Surface, error)
+}
+
+// Limits of a device in the chosen way.
+type Limits = driver.Limits
+
+// Device is an open device with one way of ray tracing.
+type Device struct {
+	instance *vk.Instance
+	device   *vk.Device
+	driver   driver.Driver
+	info     DeviceInfo
+	logger   *slog.Logger
+	surface  vulkan.Surface
+	// launches counts those recorded since the last look at the faults.
+	launches atomic.Int64
+}
+
+// Open opens a device and chooses the way of ray tracing.
+func Open(ctx context.Context, o Options) (*Device, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	instance, err := newInstance(o)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{instance: instance, logger: o.Logger}
+	if d.logger == nil {
+		d.logger = slog.Default()
+	}
+	if err := d.open(ctx, o); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	d.logger.Debug("ray tracing device opened", "device", d.info.Name, "backend", d.info.Backend, "reason", d.info.Reason)
+	return d, nil
+}
+
+func newInstance(o Options) (*vk.Instance, error) {
+	instance, err := vk.NewInstance(vk.InstanceOptions{
+		AppName: o.AppName, Validation: o.Validation, SyncValidation: o.SyncValidation,
+		Extensions: o.InstanceExtensions, OnMessage: o.OnMessage, Logger: o.Logger,
+	})
+	if errors.Is(err, vk.ErrNoVulkan) {
+		return nil, fmt.Errorf("%w: %w", ErrNoDriver, err)
+	}
+	return instance, err
+}
+
+func (d *Device) open(ctx context.Context, o Options) error {
+	if o.CreateSurface != nil {
+		surface, err := o.CreateSurface(d.instance.Handle())
+		if err != nil {
+			return fmt.Errorf("create the surface: %w", err)
+		}
+		d.surface = surface
+	}
+	if err := d.openPhysical(o); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var err error
+	if d.driver, err = newDriver(d.device, d.info.Backend); err != nil {
+		return fmt.Errorf("open %q for %v ray tracing: %w", d.info.Name, d.info.Backend, err)
+	}
+	d.info.Limits = d.driver.Limits()
+	return nil
+}
+
+func newDriver(dev *vk.Device, b Backend) (driver.Driver, error) {
+	if b == BackendNative {
+		return native.New(dev)
+	}
+	return compute.New(dev)
+}
+
+// VK returns the Vulkan device for everything that is not ray tracing: buffers, images, command buffers, submission.
+func (d *Device) VK() *vk.Device { return d.device }
+
+// Backend returns the way in use, BackendNative or BackendCompute.
+func (d *Device) Backend() Backend { return d.info.Backend }
+
+// Reason says in a sentence why this way is in use.
+func (d *Device) Reason() string { return d.info.Reason }
+
+// Info describes the device; Backend and Reason are those in use.
+func (d *Device) Info() DeviceInfo { return d.info }
+
+// Limits returns what the chosen way can do on this device.
+func (d *Device) Limits() Limits { return d.info.Limits }
+
+// Surface returns what Options.CreateSurface made, or the null handle.
+func (d *Device) Surface() vulkan.Surface { return d.surface }
+
+// Close waits for the device, destroys it with its surface and instance, and reports objects that were not destroyed.
+// It may be called twice.
+func (d *Device) Close() error {
+	var errs []error
+	if d.device != nil {
+		errs = append(errs, d.device.WaitIdle())
+	}
+	if d.driver != nil {
+		d.driver.Destroy()
+		d.driver = nil
+	}
+	if d.device != nil {
+		errs = append(errs, d.device.Destroy())
+		d.device = nil
+	}
+	if d.surface != vulkan.NullSurface {
+		vulkan.DestroySurface(d.instance.Handle(), d.surface, nil)
+		d.surface = vulkan.NullSurface
+	}
+	if d.instance != nil {
+		d.instance.Destroy()
+		d.instance = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Run records a command buffer, submits it, waits for it, and then reports the faults of launches as a FaultError.
+func (d *Device) Run(ctx context.Context, name string, record func(cb *vk.CommandBuffer) error) error {
+	if err := d.device.Run(ctx, name, record); err != nil {
+		return err
+	}
+	if d.launches.Load() == 0 {
+		return nil
+	}
+	return d.Faults(ctx)
+}

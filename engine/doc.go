@@ -1,0 +1,33 @@
+// Package engine is Everray's public API: one ray tracing programming model, that of VK_KHR_acceleration_structure and
+// VK_KHR_ray_tracing_pipeline, run in one of two ways that [Open] chooses between:
+//
+//   - native forwards to the driver's own extensions;
+//   - compute builds the acceleration structures and runs the pipeline with compute shaders (packages bvh and fallback),
+//     on any Vulkan device with buffer device addresses.
+//
+// Shaders, acceleration structure inputs, instances, descriptor sets and shader binding table records are the same on both
+// ways; nothing in a program depends on the way but the stage masks of its own barriers, for which [Device.CmdBarrier] and
+// [Device.Stages] exist.
+//
+// # The order of things
+//
+// A program opens a [Device], uploads vertices and indices with [Device.NewBuildInput], builds bottom and top level structures
+// with [Device.BuildAccelerationStructures], describes its resources with [Device.NewDescriptorSetLayout] and
+// [Device.NewDescriptorSet], links a [Pipeline], lays its groups out in a [Table] and records [Device.CmdTraceRays].
+//
+// # Contract
+//
+// Who validates: engine. Every argument that can be judged on the host is judged before Vulkan sees it, and refused with an
+// error that wraps [ErrInvalid] and names the field. What only the GPU can see (a stack overflow, a table index out of range)
+// is reported as a [FaultError] by [Device.Run] and [Device.Faults] on the compute way; on the native way it is undefined, as in
+// Vulkan.
+//
+// Who owns: whoever calls New or Build owns the result and destroys it, before the [Device] is closed and after the commands that
+// use it have finished. A Pipeline, Table or DescriptorSet does not own what it was made from. Destroy may be called twice and on nil.
+//
+// Who may block: Open, List, NewRayTracingPipeline, NewTable, NewBuildInput, BuildAccelerationStructures, Run and Faults;
+// they take a context. Cmd methods only record.
+//
+// Concurrency: methods of Device may be called at the same time from several goroutines, as long as each records into a command
+// buffer of its own. A DescriptorSet, Table or command buffer is used by one goroutine at a time.
+package engine

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/fallback"
+)
+
+var (
+	// ErrNoDriver is returned by Open and List when there is no Vulkan loader, or a loader without any device.
+	ErrNoDriver = errors.New("no vulkan driver")
+	// ErrUnknownDevice is returned by Open when Options.Device names none, or more than one, of the devices; the text lists them.
+	ErrUnknownDevice = errors.New("unknown device")
+	// ErrUnsupportedDevice is returned by Open when the device lacks what either way needs; it wraps the reason of package vk.
+	ErrUnsupportedDevice = errors.New("unsupported device")
+	// ErrNativeUnavailable is returned by Open when the native way was asked for and the device lacks extensions, which the text names.
+	ErrNativeUnavailable = errors.New("native ray tracing unavailable")
+	// ErrInvalid is wrapped by every error about an argument; its text names the field.
+	ErrInvalid = driver.ErrInvalid
+	// ErrUnsupported is wrapped by errors about valid shaders and geometries that the compute way cannot run (yet); the native way
+	// may.
+	ErrUnsupported = fallback.ErrUnsupported
+	// ErrFault is wrapped by FaultError.
+	ErrFault = fallback.ErrFault
+)

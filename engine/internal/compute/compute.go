@@ -1,0 +1,177 @@
+package compute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/fallback"
+	"github.com/everray/everray/sbt"
+	"github.com/everray/everray/vk"
+)
+
+const (
+	// headerRange is what a descriptor of an acceleration structure covers.
+	headerRange = 256
+	// maxRecursionDepth and maxInvocations are those of package fallback.
+	maxRecursionDepth = 31
+	maxInvocations    = 1 << 30
+)
+
+// Driver runs ray tracing by compute shaders.
+type Driver struct {
+	device  *vk.Device
+	builder *bvh.Builder
+	// null is the header of no structure: its self address is 0, which every ray misses.
+	null *vk.Buffer
+
+	// faults is what all launches report to, faultsRead its copy for the host.
+	mu                 sync.Mutex
+	faults, faultsRead *vk.Buffer
+}
+
+// New creates the driver's kernels and buffers.
+func New(dev *vk.Device) (driver.Driver, error) {
+	d := &Driver{device: dev}
+	if err := d.create(); err != nil {
+		d.Destroy()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Driver) create() (err error) {
+	if d.null, err = d.device.NewBuffer(vk.BufferOptions{Name: "null acceleration structure", Size: headerRange, Memory: vk.Upload}); err != nil {
+		return err
+	}
+	clear(d.null.Mapped())
+	// Launches add to the buffer from the start, so that it begins as zeros; device memory, as its counter is atomic.
+	if d.faults, err = d.device.NewBuffer(vk.BufferOptions{Name: "faults", Size: fallback.FaultBufferSize, Memory: vk.DeviceLocal}); err != nil {
+		return err
+	}
+	if d.faultsRead, err = d.device.NewBuffer(vk.BufferOptions{Name: "faults for the host", Size: fallback.FaultBufferSize, Memory: vk.Readback}); err != nil {
+		return err
+	}
+	// The start-up of a device has no deadline: zeroing two kilobytes cannot take long.
+	if err = d.device.UploadBuffer(context.Background(), d.faults, 0, make([]byte, fallback.FaultBufferSize)); err != nil {
+		return err
+	}
+	d.builder, err = bvh.NewBuilder(d.device)
+	return err
+}
+
+// Destroy releases what the driver holds.
+func (d *Driver) Destroy() {
+	if d.builder != nil {
+		d.builder.Destroy()
+		d.builder = nil
+	}
+	for _, b := range []*vk.Buffer{d.null, d.faults, d.faultsRead} {
+		if b != nil {
+			b.Destroy()
+		}
+	}
+	d.null, d.faults, d.faultsRead = nil, nil, nil
+}
+
+// Limits returns those of the device.
+func (d *Driver) Limits() driver.Limits { return Limits(d.device.Physical()) }
+
+// Limits returns what the compute way can do; it depends little on the device.
+func Limits(*vk.PhysicalDevice) driver.Limits {
+	return driver.Limits{
+		Table:                sbt.DefaultLimits(),
+		MaxRecursionDepth:    maxRecursionDepth,
+		MaxInvocations:       maxInvocations,
+		MaxPushConstantBytes: fallback.MaxPushConstantBytes,
+		MaxGeometries:        bvh.MaxGeometries,
+		MaxPrimitives:        bvh.MaxPrimitives,
+		MaxInstances:         bvh.MaxPrimitives,
+		ScratchAlignment:     bvh.ScratchAlignment,
+		BuildStage:           vk.StageComputeShader,
+		TraceStage:           vk.StageComputeShader,
+	}
+}
+
+// BuildSizes asks bvh. Engine has validated the geometries: what bvh refuses nevertheless, it cannot build.
+func (d *Driver) BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.BuildSizes, error) {
+	sizes, err := d.builder.BuildSizes(info, maxPrimitives)
+	if errors.Is(err, bvh.ErrInvalidBuild) {
+		err = fmt.Errorf("%w: %w", fallback.ErrUnsupported, err)
+	}
+	return sizes, err
+}
+
+// accelerationStructure is no object of its own: its address is that of its storage.
+type accelerationStructure struct{ storage *vk.Buffer }
+
+func (a accelerationStructure) Address() vk.DeviceAddress { return a.storage.Address() }
+func (a accelerationStructure) Destroy()                  {}
+
+// NewAccelerationStructure wraps the storage.
+func (d *Driver) NewAccelerationStructure(_ vk.AccelerationStructureType, _ string, storage *vk.Buffer, _ uint64) (driver.AccelerationStructure, error) {
+	return accelerationStructure{storage}, nil
+}
+
+// CmdBuild records one set of dispatches over the whole batch.
+func (d *Driver) CmdBuild(cb *vk.CommandBuffer, builds []driver.Build) error {
+	list := make([]bvh.Build, len(builds))
+	for i, b := range builds {
+		list[i] = bvh.Build{Info: b.Info, Ranges: b.Ranges, Dst: b.Storage, Scratch: b.Scratch}
+	}
+	return d.builder.CmdBuild(cb, list)
+}
+
+// DescriptorBinding makes acceleration structures storage buffers and ray tracing stages the compute stage.
+func (d *Driver) DescriptorBinding(b vk.DescriptorBinding) vk.DescriptorBinding {
+	if b.Type == vk.DescriptorTypeAccelerationStructure {
+		b.Type = vulkan.DescriptorTypeStorageBuffer
+	}
+	if b.Stages&driver.RayTracingStages != 0 {
+		b.Stages = b.Stages&^driver.RayTracingStages | vk.StageCompute
+	}
+	return b
+}
+
+// WriteAccelerationStructure binds the structure's header.
+func (d *Driver) WriteAccelerationStructure(set *vk.DescriptorSet, binding, index uint32, as driver.AccelerationStructure) error {
+	header := d.null
+	if as != nil {
+		own, ok := as.(accelerationStructure)
+		if !ok {
+			return fmt.Errorf("acceleration structure of another device: %w", driver.ErrInvalid)
+		}
+		header = own.storage
+	}
+	set.WriteBuffer(binding, index, vulkan.DescriptorTypeStorageBuffer, header, 0, headerRange)
+	return nil
+}
+
+// Faults copies the fault buffer to the host and clears it, in the queue's order.
+func (d *Driver) Faults(ctx context.Context) (int, []driver.Fault, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.device.Run(ctx, "read faults", func(cb *vk.CommandBuffer) error {
+		cb.MemoryBarrier(vk.StageComputeShader, vk.AccessShaderWrite, vk.StageTransfer, vk.AccessTransferRead)
+		cb.CopyBuffer(d.faults, 0, d.faultsRead, 0, fallback.FaultBufferSize)
+		cb.MemoryBarrier(vk.StageTransfer, vk.AccessTransferRead, vk.StageTransfer, vk.AccessTransferWrite)
+		cb.FillBuffer(d.faults, 0, fallback.FaultBufferSize, 0)
+		cb.MemoryBarrier(vk.StageTransfer, vk.AccessTransferWrite, vk.StageComputeShader|vk.StageHost,
+			vk.AccessShaderRead|vk.AccessShaderWrite|vk.AccessHostRead)
+		return nil
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	total, list := fallback.ReadFaults(d.faultsRead.Mapped())
+	out := make([]driver.Fault, len(list))
+	for i, f := range list {
+		out[i] = driver.Fault{Kind: f.Kind.String(), LaunchID: f.LaunchID, State: f.State, Value: f.Value}
+	}
+	return total, out, nil
+}

@@ -1,0 +1,49 @@
+package compute
+
+import (
+	"testing"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/sbt"
+	"github.com/everray/everray/vk"
+)
+
+func TestDescriptorBinding(t *testing.T) {
+	const vertex = vulkan.ShaderStageFlags(1)
+	tests := []struct {
+		name     string
+		in, want vk.DescriptorBinding
+	}{
+		{"structure", vk.DescriptorBinding{Binding: 3, Type: vk.DescriptorTypeAccelerationStructure, Count: 2, Stages: vk.StageRaygen},
+			vk.DescriptorBinding{Binding: 3, Type: vulkan.DescriptorTypeStorageBuffer, Count: 2, Stages: vk.StageCompute}},
+		{"other stages stay", vk.DescriptorBinding{Type: vulkan.DescriptorTypeSampler, Stages: vk.StageMiss | vertex},
+			vk.DescriptorBinding{Type: vulkan.DescriptorTypeSampler, Stages: vk.StageCompute | vertex}},
+		{"no ray tracing", vk.DescriptorBinding{Type: vulkan.DescriptorTypeUniformBuffer, Stages: vertex},
+			vk.DescriptorBinding{Type: vulkan.DescriptorTypeUniformBuffer, Stages: vertex}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := (&Driver{}).DescriptorBinding(tt.in); got != tt.want {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestStageMaps(t *testing.T) {
+	for k := driver.Raygen; k <= driver.Callable; k++ {
+		if _, ok := models[k]; !ok {
+			t.Errorf("stage kind %d has no model", k)
+		}
+	}
+	for k := driver.General; k <= driver.ProceduralHit; k++ {
+		if _, ok := groupKinds[k]; !ok {
+			t.Errorf("group kind %d has no counterpart", k)
+		}
+	}
+	if err := Limits(nil).Table.Validate(); err != nil || sbt.HandleSize != 32 {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,161 @@
+// Package driver is the interface between engine and its two ways of ray tracing, engine/internal/native and
+// engine/internal/compute.
+//
+// Contract: engine validates every argument before it calls a driver, owns the command buffers and the storage of acceleration
+// structures, and closes a driver only after everything made by it is destroyed. Drivers are safe for concurrent use as long as
+// each goroutine records into a command buffer of its own.
+package driver
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/everray/everray/sbt"
+	"github.com/everray/everray/vk"
+)
+
+// RayTracingStages are all six shader stages of VK_KHR_ray_tracing_pipeline.
+const RayTracingStages = vk.StageRaygen | vk.StageAnyHit | vk.StageClosestHit | vk.StageMiss | vk.StageIntersection | vk.StageCallable
+
+// ErrInvalid is wrapped by every error about an argument.
+var ErrInvalid = errors.New("invalid argument")
+
+// Driver is one way of ray tracing on one device.
+type Driver interface {
+	// Limits tells what the way can do; constant for a device.
+	Limits() Limits
+	// BuildSizes returns the memory a build of these geometries needs at most.
+	BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.BuildSizes, error)
+	// NewAccelerationStructure places a structure at the start of storage.
+	NewAccelerationStructure(t vk.AccelerationStructureType, name string, storage *vk.Buffer, size uint64) (AccelerationStructure, error)
+	// CmdBuild records one batch of independent builds, without barriers around it.
+	CmdBuild(cb *vk.CommandBuffer, builds []Build) error
+	// DescriptorBinding translates a binding of the KHR model to what the way's shaders see.
+	DescriptorBinding(b vk.DescriptorBinding) vk.DescriptorBinding
+	// WriteAccelerationStructure binds as, or for nil a structure that no ray hits.
+	WriteAccelerationStructure(set *vk.DescriptorSet, binding, index uint32, as AccelerationStructure) error
+	// NewPipeline compiles and links.
+	NewPipeline(ctx context.Context, o PipelineOptions) (Pipeline, error)
+	// CmdTraceRays binds the pipeline and what it needs and records the launch, which is not empty.
+	CmdTraceRays(cb *vk.CommandBuffer, t Trace) error
+	// Faults waits for the submitted launches, counts what went wrong in them since the last call, and returns the first faults.
+	Faults(ctx context.Context) (total int, first []Fault, err error)
+	// Destroy releases what the driver itself holds.
+	Destroy()
+}
+
+// AccelerationStructure is the driver's part of an acceleration structure.
+type AccelerationStructure interface {
+	Address() vk.DeviceAddress
+	Destroy()
+}
+
+// Pipeline is the driver's part of a ray tracing pipeline.
+type Pipeline interface {
+	// Handle returns the sbt.HandleSize bytes of a group.
+	Handle(group int) ([]byte, error)
+	Stats() Stats
+	Destroy()
+}
+
+// Limits of a way on a device.
+type Limits struct {
+	// Table holds the alignment rules of shader binding tables.
+	Table sbt.Limits
+	// MaxRecursionDepth is the deepest recursion a pipeline may declare.
+	MaxRecursionDepth uint32
+	// MaxInvocations bounds width * height * depth of one launch.
+	MaxInvocations uint64
+	// MaxPushConstantBytes bounds PipelineOptions.PushConstantBytes.
+	MaxPushConstantBytes uint32
+	// MaxGeometries, MaxPrimitives (of one bottom level structure) and MaxInstances bound builds.
+	MaxGeometries, MaxPrimitives, MaxInstances uint64
+	// ScratchAlignment is that of build scratch addresses.
+	ScratchAlignment uint64
+	// BuildStage and TraceStage are the synchronization2 stages in which builds and launches run.
+	BuildStage, TraceStage uint64
+}
+
+// Build is one acceleration structure build.
+type Build struct {
+	Info    vk.BuildInfo
+	Ranges  []vk.BuildRange
+	Dst     AccelerationStructure
+	Storage *vk.Buffer
+	Scratch vk.DeviceAddress
+}
+
+// StageKind is the execution model of a shader.
+type StageKind int
+
+// Stage kinds, in the order of the Vulkan stage bits.
+const (
+	Raygen StageKind = iota
+	AnyHit
+	ClosestHit
+	Miss
+	Intersection
+	Callable
+)
+
+// GroupKind is the kind of a shader group.
+type GroupKind int
+
+// Group kinds, in the order of VkRayTracingShaderGroupTypeKHR.
+const (
+	General GroupKind = iota
+	TrianglesHit
+	ProceduralHit
+)
+
+// Stage is one shader of a pipeline.
+type Stage struct {
+	Name           string
+	Kind           StageKind
+	Code           []uint32
+	Entry          string
+	Specialization map[uint32][]byte
+}
+
+// Group is one shader group; its indices name stages, -1 is none.
+type Group struct {
+	Kind                                      GroupKind
+	General, ClosestHit, AnyHit, Intersection int
+}
+
+// PipelineOptions describes a pipeline.
+type PipelineOptions struct {
+	Name              string
+	Stages            []Stage
+	Groups            []Group
+	SetLayouts        []*vk.DescriptorSetLayout
+	PushConstantBytes uint32
+	MaxRecursionDepth uint32
+	StackBytes        uint32
+}
+
+// Stats of a pipeline; what a way cannot tell is zero.
+type Stats struct {
+	LinkTime, CompileTime time.Duration
+	StackBytes            uint32
+	CodeWords             int
+}
+
+// Trace is one launch.
+type Trace struct {
+	Pipeline                    Pipeline
+	Raygen, Miss, Hit, Callable vk.StridedRegion
+	Sets                        []*vk.DescriptorSet
+	PushConstants               []byte
+	Width, Height, Depth        uint32
+}
+
+// Fault is what ended one ray.
+type Fault struct {
+	// Kind says in words what went wrong.
+	Kind     string
+	LaunchID [3]uint32
+	// State is the linked state function that ran, Value depends on the kind.
+	State, Value uint32
+}

@@ -1,0 +1,11 @@
+// Package native is the driver that forwards to VK_KHR_acceleration_structure and VK_KHR_ray_tracing_pipeline.
+//
+// Contract: that of package driver. What the GPU finds wrong is undefined behaviour here, as in Vulkan: Faults reports nothing.
+//
+// Known differences of implementations, each with what this package does about it:
+//
+//   - Lavapipe (Mesa 25.0.7) crashes when a ray reaches a triangle hit group without any shader. Such groups get an empty closest
+//     hit shader there.
+//   - A null acceleration structure in a descriptor needs the feature nullDescriptor, which few devices of interest lack but
+//     nothing else of the engine needs. An empty top level structure stands in for it everywhere.
+package native

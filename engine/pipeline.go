@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/sbt"
+)
+
+// StageKind is the execution model of a shader.
+type StageKind int
+
+// The shader stages of ray tracing.
+const (
+	Raygen       = StageKind(driver.Raygen)
+	AnyHit       = StageKind(driver.AnyHit)
+	ClosestHit   = StageKind(driver.ClosestHit)
+	Miss         = StageKind(driver.Miss)
+	Intersection = StageKind(driver.Intersection)
+	Callable     = StageKind(driver.Callable)
+)
+
+// GroupKind is the kind of a shader group.
+type GroupKind int
+
+// The kinds of shader groups.
+const (
+	// General groups hold one raygen, miss or callable shader.
+	General = GroupKind(driver.General)
+	// TrianglesHit groups hold a closest hit and an any hit shader, both optional.
+	TrianglesHit = GroupKind(driver.TrianglesHit)
+	// ProceduralHit groups hold an intersection shader besides.
+	ProceduralHit = GroupKind(driver.ProceduralHit)
+)
+
+// Unused is the stage index of a group's absent shader.
+const Unused = -1
+
+// Stage is one shader: standard ray tracing SPIR-V.
+type Stage struct {
+	// Name is for debuggers and errors; empty uses the index.
+	Name string
+	Kind StageKind
+	Code []uint32
+	// Entry is the entry point; empty is "main".
+	Entry string
+	// Specialization holds the little endian bytes of specialization constants by their id.
+	Specialization map[uint32][]byte
+}
+
+// Group is a shader group. The functions GeneralGroup, TrianglesGroup and ProceduralGroup build one.
+type Group struct {
+	Kind GroupKind
+	// General, ClosestHit, AnyHit and Intersection are indices of stages, or Unused.
+	General, ClosestHit, AnyHit, Intersection int
+}
+
+// GeneralGroup returns the group of a raygen, miss or callable stage.
+func GeneralGroup(stage int) Group {
+	return Group{Kind: General, General: stage, ClosestHit: Unused, AnyHit: Unused, Intersection: Unused}
+}
+
+// TrianglesGroup returns a hit group for triangles; each index may be Unused.
+func TrianglesGroup(closestHit, anyHit int) Group {
+	return Group{Kind: TrianglesHit, General: Unused, ClosestHit: closestHit, AnyHit: anyHit, Intersection: Unused}
+}
+
+// ProceduralGroup returns a hit group for boxes; closestHit and anyHit may be Unused.
+func ProceduralGroup(intersection, closestHit, anyHit int) Group {
+	return Group{Kind: ProceduralHit, General: Unused, ClosestHit: closestHit, AnyHit: anyHit, Intersection: intersection}
+}
+
+// PipelineOptions describes a ray tracing pipeline.
+type PipelineOptions struct {
+	Name       string
+	Stages     []Stage
+	Groups     []Group
+	SetLayouts []*DescriptorSetLayout
+	// PushConstantBytes is the size of the one push constant block that all stages share.
+	PushConstantBytes uint32
+	// MaxRecursionDepth is the depth of nested trace calls; 0 is 1, rays from raygen only.
+	MaxRecursionDepth uint32
+	// StackBytes is the stack per ray; 0 follows from the shaders and the recursion depth.
+	StackBytes uint32
+}
+
+// PipelineStats says what a pipeline cost; what a way cannot tell is zero.
+type PipelineStats struct {
+	// LinkTime is that of the engine's own linker (compute way), CompileTime the driver's.
+	LinkTime, CompileTime time.Duration
+	// StackBytes is the stack per ray.
+	StackBytes uint32
+	// CodeWords is the size of the linked SPIR-V module (compute way).
+	CodeWords int
+}
+
+// Pipeline is a linked ray tracing pipeline.
+type Pipeline struct {
+	name   string
+	impl   driver.Pipeline
+	sets   []*DescriptorSetLayout
+	groups []Group
+	stages []StageKind
+	push   uint32
+}
+
+// NewRayTracingPipeline validates, links and compiles a pipeline. The layouts must outlive it.
+func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (*Pipeline, error) {
+	if err := o.validate(d.Limits()); err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
+	if most := d.device.Physical().Limits.MaxBoundDescriptorSets; len(o.SetLayouts) > int(most) {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, invalid("SetLayouts has %d elements, the device binds %d", len(o.SetLayouts), most))
+	}
+	impl, err := d.driver.NewPipeline(ctx, o.translate())
+	if err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
+	p := &Pipeline{name: o.Name, impl: impl, sets: slices.Clone(o.SetLayouts), groups: slices.Clone(o.Groups), push: o.PushConstantBytes}
+	for _, s := range o.Stages {
+		p.stages = append(p.stages, s.Kind)
+	}
+	return p, nil
+}
+
+// translate fills in defaults and turns the options into the driver's.
+func (o *PipelineOptions) translate() driver.PipelineOptions {
+	out := driver.PipelineOptions{
+		Name: o.Name, PushConstantBytes: o.PushConstantBytes, StackBytes: o.StackBytes,
+		MaxRecursionDepth: max(o.MaxRecursionDepth, 1),
+	}
+	for i, s := range o.Stages {
+		t := driver.Stage{Name: s.Name, Kind: driver.StageKind(s.Kind), Code: s.Code, Entry: s.Entry, Specialization: s.Specialization}
+		if t.Name == "" {
+			t.Name = fmt.Sprintf("%v %d", s.Kind, i)
+		}
+		if t.Entry == "" {
+			t.Entry = "main"
+		}
+		out.Stages = append(out.Stages, t)
+	}
+	for _, g := range o.Groups {
+		out.Groups = append(out.Groups, driver.Group{
+			Kind: driver.GroupKind(g.Kind), General: g.General, ClosestHit: g.ClosestHit, AnyHit: g.AnyHit, Intersection: g.Intersection,
+		})
+	}
+	for _, l := range o.SetLayouts {
+		out.SetLayouts = append(out.SetLayouts, l.impl)
+	}
+	return out
+}
+
+// Name returns PipelineOptions.Name.
+func (p *Pipeline) Name() string { return p.name }
+
+// Handle returns the 32 bytes that a table record of the group begins with.
+func (p *Pipeline) Handle(group int) ([]byte, error) {
+	if p.impl == nil {
+		return nil, fmt.Errorf("pipeline %q: %w", p.name, invalid("it is destroyed"))
+	}
+	if group < 0 || group >= len(p.groups) {
+		return nil, fmt.Errorf("pipeline %q: %w", p.name, invalid("group %d of %d", group, len(p.groups)))
+	}
+	return p.impl.Handle(group)
+}
+
+// Stats returns what making the pipeline cost.
+func (p *Pipeline) Stats() PipelineStats {
+	if p.impl == nil {
+		return PipelineStats{}
+	}
+	return PipelineStats(p.impl.Stats())
+}
+
+// Destroy releases the pipeline.
+func (p *Pipeline) Destroy() {
+	if p != nil && p.impl != nil {
+		p.impl.Destroy()
+		p.impl = nil
+	}
+}
+
+// checkSection reports whether a group may stand in a section of a table: the stage at its head has to be the section's.
+func (p *Pipeline) checkSection(s sbt.Section, group int) error {
+	if group < 0 || group >= len(p.groups) {
+		return invalid("group %d of %d", group, len(p.groups))
+	}
+	g := p.groups[group]
+	if s == sbt.Hit {
+		if g.Kind == General {
+			return invalid("group %d is a general group, not a hit group", group)
+		}
+		return nil
+	}
+	want := map[sbt.Section]StageKind{sbt.Raygen: Raygen, sbt.Miss: Miss, sbt.Callable: Callable}[s]
+	if g.Kind != General || p.stages[g.General] != want {
+		return invalid("group %d holds no %v shader", group, want)
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/sbt"
+	"github.com/everray/everray/vk"
+)
+
+// TraceOptions describes a launch.
+type TraceOptions struct {
+	Pipeline *Pipeline
+	// Table is one that was made for Pipeline.
+	Table *Table
+	// Raygen chooses among the table's raygen records.
+	Raygen int
+	// Sets are bound from set 0 on, one for each of the pipeline's SetLayouts.
+	Sets []*DescriptorSet
+	// PushConstants has PipelineOptions.PushConstantBytes bytes and is copied.
+	PushConstants []byte
+	// Width, Height and Depth are the launch size. A launch with any of them 0 does nothing; Depth is not defaulted to 1.
+	Width, Height, Depth uint32
+}
+
+// CmdTraceRays records a launch, with the binding of its pipeline, descriptor sets and push constants, but no barriers.
+// Afterwards the command buffer's bindings are undefined.
+func (d *Device) CmdTraceRays(cb *vk.CommandBuffer, o TraceOptions) error {
+	regions, err := d.checkTrace(o)
+	if err != nil {
+		return fmt.Errorf("trace rays: %w", err)
+	}
+	if o.Width == 0 || o.Height == 0 || o.Depth == 0 {
+		return nil
+	}
+	sets := make([]*vk.DescriptorSet, len(o.Sets))
+	for i, s := range o.Sets {
+		sets[i] = s.impl
+	}
+	d.launches.Add(1)
+	return d.driver.CmdTraceRays(cb, driver.Trace{
+		Pipeline: o.Pipeline.impl, Sets: sets, PushConstants: o.PushConstants,
+		Raygen: vk.StridedRegion(regions.Raygen), Miss: vk.StridedRegion(regions.Miss),
+		Hit: vk.StridedRegion(regions.Hit), Callable: vk.StridedRegion(regions.Callable),
+		Width: o.Width, Height: o.Height, Depth: o.Depth,
+	})
+}
+
+// checkTrace validates a launch and returns its table regions.
+func (d *Device) checkTrace(o TraceOptions) (sbt.Regions, error) {
+	var none sbt.Regions
+	p := o.Pipeline
+	if p == nil || p.impl == nil {
+		return none, invalid("TraceOptions.Pipeline is nil or destroyed")
+	}
+	if o.Table == nil || o.Table.buffer == nil {
+		return none, invalid("TraceOptions.Table is nil or destroyed")
+	}
+	if o.Table.pipeline != p {
+		return none, invalid("TraceOptions.Table was made for pipeline %q, not for %q", o.Table.pipeline.name, p.name)
+	}
+	if err := p.checkSets(o.Sets); err != nil {
+		return none, err
+	}
+	if len(o.PushConstants) != int(p.push) {
+		return none, invalid("TraceOptions.PushConstants has %d bytes, pipeline %q declares %d", len(o.PushConstants), p.name, p.push)
+	}
+	// Dividing instead of multiplying: three 32-bit sizes may exceed 64 bits.
+	most := d.Limits().MaxInvocations
+	if rows := uint64(o.Width) * uint64(o.Height); rows > most || rows > 0 && uint64(o.Depth) > most/rows {
+		return none, invalid("TraceOptions: %d x %d x %d rays, the limit is %d", o.Width, o.Height, o.Depth, most)
+	}
+	regions, err := o.Table.plan.Regions(o.Table.buffer.Address(), o.Raygen)
+	if err != nil {
+		return none, fmt.Errorf("%w: TraceOptions.Raygen: %w", ErrInvalid, err)
+	}
+	return regions, nil
+}
+
+func (p *Pipeline) checkSets(sets []*DescriptorSet) error {
+	if len(sets) != len(p.sets) {
+		return invalid("TraceOptions.Sets has %d elements, pipeline %q has %d set layouts", len(sets), p.name, len(p.sets))
+	}
+	for i, s := range sets {
+		if s == nil || s.impl == nil {
+			return invalid("TraceOptions.Sets[%d] is nil or destroyed", i)
+		}
+		if s.layout != p.sets[i] {
+			return invalid("TraceOptions.Sets[%d] has layout %q, pipeline %q wants %q", i, s.layout.name, p.name, p.sets[i].name)
+		}
+		if s.err != nil {
+			return fmt.Errorf("TraceOptions.Sets[%d]: %w", i, s.err)
+		}
+	}
+	return nil
+}
+
+// Stages returns the synchronization2 stage masks in which builds and launches run: the KHR stages natively, the compute
+// stage otherwise.
+func (d *Device) Stages() (build, trace uint64) {
+	return d.info.Limits.BuildStage, d.info.Limits.TraceStage
+}
+
+// CmdBarrier makes all writes of earlier commands (copies, dispatches, builds, launches) visible to all later ones.
+func (d *Device) CmdBarrier(cb *vk.CommandBuffer) {
+	cb.MemoryBarrier(vk.StageAllCommands, vk.AccessMemoryWrite, vk.StageAllCommands, vk.AccessMemoryRead|vk.AccessMemoryWrite)
+}

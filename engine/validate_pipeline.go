@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/everray/everray/engine/internal/driver"
+)
+
+const spirvMagic = 0x07230203
+
+var stageNames = [...]string{Raygen: "raygen", AnyHit: "any hit", ClosestHit: "closest hit", Miss: "miss", Intersection: "intersection", Callable: "callable"}
+
+// String returns the stage's name, for example "closest hit".
+func (k StageKind) String() string {
+	if k < 0 || int(k) >= len(stageNames) {
+		return fmt.Sprintf("StageKind(%d)", int(k))
+	}
+	return stageNames[k]
+}
+
+// validate applies the rules that do not need the shaders' contents.
+func (o *PipelineOptions) validate(limits driver.Limits) error {
+	if len(o.Stages) == 0 || len(o.Groups) == 0 {
+		return invalid("PipelineOptions has %d Stages and %d Groups, it needs both", len(o.Stages), len(o.Groups))
+	}
+	if o.MaxRecursionDepth > limits.MaxRecursionDepth {
+		return invalid("MaxRecursionDepth is %d, the limit is %d", o.MaxRecursionDepth, limits.MaxRecursionDepth)
+	}
+	if o.PushConstantBytes > limits.MaxPushConstantBytes || o.PushConstantBytes%4 != 0 {
+		return invalid("PushConstantBytes is %d, want a multiple of 4 of at most %d", o.PushConstantBytes, limits.MaxPushConstantBytes)
+	}
+	for i, s := range o.Stages {
+		if err := s.validate(); err != nil {
+			return fmt.Errorf("stage %d (%q): %w", i, s.Name, err)
+		}
+	}
+	raygens := 0
+	for i, g := range o.Groups {
+		if err := o.validateGroup(g); err != nil {
+			return fmt.Errorf("group %d: %w", i, err)
+		}
+		if g.Kind == General && o.Stages[g.General].Kind == Raygen {
+			raygens++
+		}
+	}
+	if raygens == 0 {
+		return invalid("no group in Groups holds a raygen stage")
+	}
+	for i, l := range o.SetLayouts {
+		if l == nil || l.impl == nil {
+			return invalid("SetLayouts[%d] is nil or destroyed", i)
+		}
+	}
+	return nil
+}
+
+func (s *Stage) validate() error {
+	if s.Kind < Raygen || s.Kind > Callable {
+		return invalid("Kind %d is unknown", s.Kind)
+	}
+	if len(s.Code) < 5 || s.Code[0] != spirvMagic {
+		return invalid("Code is not SPIR-V (%d words)", len(s.Code))
+	}
+	for id, value := range s.Specialization {
+		if n := len(value); n != 1 && n != 2 && n != 4 && n != 8 {
+			return invalid("Specialization[%d] has %d bytes, want 1, 2, 4 or 8", id, n)
+		}
+	}
+	return nil
+}
+
+// validateGroup checks that each of a group's four indices names a stage of the right kind, or none.
+func (o *PipelineOptions) validateGroup(g Group) error {
+	if g.Kind < General || g.Kind > ProceduralHit {
+		return invalid("Kind %d is unknown", g.Kind)
+	}
+	for _, f := range []struct {
+		name     string
+		stage    int
+		allowed  bool
+		required bool
+		kinds    []StageKind
+	}{
+		{"General", g.General, g.Kind == General, g.Kind == General, []StageKind{Raygen, Miss, Callable}},
+		{"ClosestHit", g.ClosestHit, g.Kind != General, false, []StageKind{ClosestHit}},
+		{"AnyHit", g.AnyHit, g.Kind != General, false, []StageKind{AnyHit}},
+		{"Intersection", g.Intersection, g.Kind == ProceduralHit, g.Kind == ProceduralHit, []StageKind{Intersection}},
+	} {
+		if err := o.checkStageIndex(f.name, f.stage, f.allowed, f.required, f.kinds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *PipelineOptions) checkStageIndex(field string, stage int, allowed, required bool, kinds []StageKind) error {
+	switch {
+	case stage == Unused && required:
+		return invalid("%s is Unused, groups of this kind need it", field)
+	case stage == Unused:
+		return nil
+	case !allowed:
+		return invalid("%s is %d, groups of this kind have none (want Unused)", field, stage)
+	case stage < 0 || stage >= len(o.Stages):
+		return invalid("%s is %d, there are %d stages", field, stage, len(o.Stages))
+	}
+	for _, k := range kinds {
+		if o.Stages[stage].Kind == k {
+			return nil
+		}
+	}
+	return invalid("%s is stage %d, which is a %v shader, not %v", field, stage, o.Stages[stage].Kind, kinds)
+}

@@ -1,0 +1,18 @@
+// Package fallback runs ray tracing pipelines by compute shaders: on devices without ray tracing, and on those whose
+// own is slower. It takes the SPIR-V of ray tracing shaders unchanged, links it with the engine's traversal into one
+// compute module (package link), and records trace commands that behave like vkCmdTraceRaysKHR.
+//
+// What the GPU sees is what the Vulkan extensions define: shader binding tables hold 32-byte handles followed by the
+// application's data, acceleration structures are referred to by device address (package bvh builds them), and
+// descriptors are the application's own, but for acceleration structures: their descriptors are storage buffers over
+// the first 256 bytes of the structure.
+//
+// # Contract
+//
+// The package knows Vulkan and nothing of the engine above it. It records into command buffers that somebody else owns
+// and submits; it places barriers between its own dispatches, none before or after them. NewPipeline may block for as
+// long as the driver compiles; it checks its context between steps. Everything that depends on a command is validated
+// here (sizes, alignments, tables), with errors that name the field; the contents of GPU memory are not, see Fault for
+// what the GPU itself finds. A Pipeline may be used from several goroutines that record into different command
+// buffers. It must outlive the execution of the commands recorded with it.
+package fallback

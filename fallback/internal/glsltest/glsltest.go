@@ -1,0 +1,63 @@
+// Package glsltest compiles GLSL and validates SPIR-V in tests, with the tools that scripts/setup.sh installs.
+// Tests that need a tool are skipped, with a message that names it, where it is absent.
+package glsltest
+
+import (
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Compile compiles GLSL of a stage as glslangValidator names it: rgen, rchit, rmiss, rahit, comp and so on.
+func Compile(t testing.TB, stage, source string) []uint32 {
+	t.Helper()
+	tool := find(t, "glslangValidator")
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "shader."+stage), filepath.Join(dir, "shader.spv")
+	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(tool, "-V", "--target-env", "vulkan1.2", "-o", out, in).CombinedOutput(); err != nil {
+		t.Fatalf("glslangValidator: %v\n%s\n%s", err, text, source)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := make([]uint32, len(b)/4)
+	for i := range code {
+		code[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return code
+}
+
+// Validate runs spirv-val over a module for Vulkan 1.2.
+func Validate(t testing.TB, code []uint32) {
+	t.Helper()
+	tool := find(t, "spirv-val")
+	b := make([]byte, 4*len(code))
+	for i, w := range code {
+		binary.LittleEndian.PutUint32(b[4*i:], w)
+	}
+	file := filepath.Join(t.TempDir(), "linked.spv")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(tool, "--target-env", "vulkan1.2", "--scalar-block-layout", file).CombinedOutput(); err != nil {
+		if dir := os.Getenv("EVERRAY_KEEP_SPIRV"); dir != "" {
+			_ = os.WriteFile(filepath.Join(dir, filepath.Base(t.Name())+".spv"), b, 0o600)
+		}
+		t.Fatalf("spirv-val: %v\n%s", err, text)
+	}
+}
+
+func find(t testing.TB, tool string) string {
+	t.Helper()
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		t.Skipf("%s is not installed: run scripts/setup.sh", tool)
+	}
+	return path
+}

@@ -1,0 +1,145 @@
+package fallback
+
+import (
+	"encoding/binary"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/everray/everray/vk"
+)
+
+// glslFields reads the fields of a block with scalar layout from GLSL text: offsets by name, and the size.
+func glslFields(t *testing.T, text, block string) (map[string]int, int) {
+	t.Helper()
+	_, body, ok := strings.Cut(text, block+" {")
+	if !ok {
+		t.Fatalf("no block %s", block)
+	}
+	body, _, _ = strings.Cut(body, "};")
+	sizes := map[string]int{"uint": 4, "uvec2": 8, "uvec3": 12}
+	field := regexp.MustCompile(`(?m)^\s*(\w+)\s+(\w+)(?:\[(\d+)\])?;`)
+	offsets, at := map[string]int{}, 0
+	for _, m := range field.FindAllStringSubmatch(body, -1) {
+		n := 1
+		if m[3] != "" {
+			n, _ = strconv.Atoi(m[3])
+		}
+		offsets[m[2]] = at
+		at += n * sizes[m[1]]
+	}
+	return offsets, at
+}
+
+// TestLaunchLayout compares the Go mirror of the launch parameters with the GLSL definition, field by field.
+func TestLaunchLayout(t *testing.T) {
+	text, err := os.ReadFile("../shaders/fallback/launch.glsl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	offsets, size := glslFields(t, string(text), "RtLaunch")
+	if size != launchBytes {
+		t.Errorf("RtLaunch has %d bytes in GLSL, %d in Go", size, launchBytes)
+	}
+	l := launchParams{
+		launchSize: [3]uint32{101, 102, 103}, stackDwords: 104, stackBase: 105, faults: 106, raygenRecord: 107, pipelineTag: 108, maxDepth: 109,
+		miss: tableRegion{110, 111, 112}, hit: tableRegion{113, 114, 115}, callable: tableRegion{116, 117, 118},
+		tileWidthLog2: 119, tilesPerRow: 120, tilesPerSlice: 121, pushConstants: [256]byte{122},
+	}
+	b := make([]byte, launchBytes)
+	l.encode(b)
+	want := map[string]uint32{
+		"launchSize": 101, "stackDwords": 104, "stackBase": 105, "faults": 106, "raygenRecord": 107, "pipelineTag": 108, "maxDepth": 109,
+		"missBase": 110, "missStride": 111, "missSize": 112, "hitBase": 113, "hitStride": 114, "hitSize": 115,
+		"callableBase": 116, "callableStride": 117, "callableSize": 118, "tileWidthLog2": 119, "tilesPerRow": 120, "tilesPerSlice": 121,
+		"reserved": 0, "pushConstants": 122,
+	}
+	for name, v := range want {
+		if got := binary.LittleEndian.Uint32(b[offsets[name]:]); got != v {
+			t.Errorf("%s at %d: encoded %d, want %d", name, offsets[name], got, v)
+		}
+	}
+	if len(offsets) != len(want) {
+		t.Errorf("GLSL has %d fields, the test knows %d", len(offsets), len(want))
+	}
+	if !strings.Contains(string(text), "RT_PUSH_CONSTANTS_OFFSET = "+strconv.Itoa(offsets["pushConstants"])+"u") {
+		t.Errorf("RT_PUSH_CONSTANTS_OFFSET is not %d", offsets["pushConstants"])
+	}
+}
+
+func TestTilingCoversLaunch(t *testing.T) {
+	for _, size := range [][3]uint32{{1, 1, 1}, {33, 1, 1}, {7, 3, 2}, {8, 4, 1}, {1920, 1080, 1}, {9, 5, 3}} {
+		tl := tile(size[0], size[1], size[2])
+		w := uint32(1) << tl.widthLog2
+		h := lanesPerGroup / w
+		seen := map[[3]uint32]bool{}
+		for g := range tl.perSlice * size[2] {
+			slice, rest := g/tl.perSlice, g%tl.perSlice
+			row, column := rest/tl.perRow, rest%tl.perRow
+			for lane := range uint32(lanesPerGroup) {
+				id := [3]uint32{column*w + lane%w, row*h + lane/w, slice}
+				if id[0] < size[0] && id[1] < size[1] {
+					if seen[id] {
+						t.Fatalf("%v: %v twice", size, id)
+					}
+					seen[id] = true
+				}
+			}
+		}
+		if n := uint32(len(seen)); n != size[0]*size[1]*size[2] {
+			t.Errorf("%v: %d lanes", size, n)
+		}
+	}
+}
+
+func TestPipelineOptionsValidate(t *testing.T) {
+	stages := []Stage{{Model: Raygen}, {Model: ClosestHit}, {Model: AnyHit}}
+	for name, o := range map[string]PipelineOptions{
+		"no stages":          {},
+		"index":              {Stages: stages, Groups: []Group{{General: 3, ClosestHit: None, AnyHit: None, Intersection: None}}},
+		"model":              {Stages: stages, Groups: []Group{{General: 1, ClosestHit: None, AnyHit: None, Intersection: None}}},
+		"hit in general":     {Stages: stages, Groups: []Group{{General: 0, ClosestHit: 1, AnyHit: None, Intersection: None}}},
+		"any hit as closest": {Stages: stages, Groups: []Group{{Kind: TrianglesHit, General: None, ClosestHit: 2, AnyHit: None, Intersection: None}}},
+		"empty general":      {Stages: stages, Groups: []Group{{General: None, ClosestHit: None, AnyHit: None, Intersection: None}}},
+		"push constants":     {Stages: stages, PushConstantBytes: 257},
+		"recursion":          {Stages: stages, MaxRecursionDepth: 32},
+	} {
+		if err := o.validate(); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	good := PipelineOptions{Stages: stages, Groups: []Group{
+		{General: 0, ClosestHit: None, AnyHit: None, Intersection: None},
+		{Kind: TrianglesHit, General: None, ClosestHit: 1, AnyHit: 2, Intersection: None},
+	}}
+	if err := good.validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTraceValidate(t *testing.T) {
+	p := &Pipeline{options: PipelineOptions{PushConstantBytes: 4}}
+	ok := vk.StridedRegion{Address: 64, Stride: 32, Size: 64}
+	good := Trace{Raygen: ok, Miss: ok, Hit: ok, Width: 8, Height: 8, Depth: 1}
+	if err := good.validate(p); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*Trace){
+		"no raygen": func(x *Trace) { x.Raygen = vk.StridedRegion{} },
+		"alignment": func(x *Trace) { x.Miss.Address = 96 },
+		"stride":    func(x *Trace) { x.Hit.Stride = 40 },
+		"long":      func(x *Trace) { x.Hit.Stride = 8192 },
+		"size":      func(x *Trace) { x.Hit.Size = 1 << 32 },
+		"launch":    func(x *Trace) { x.Width, x.Height = 1<<16, 1<<15 },
+		"push":      func(x *Trace) { x.PushConstants = make([]byte, 8) },
+		"sets":      func(x *Trace) { x.Sets = make([]*vk.DescriptorSet, 1) },
+	} {
+		bad := good
+		change(&bad)
+		if err := bad.validate(p); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package link
+
+import "github.com/everray/everray/fallback/spirv"
+
+// lowerAccess rewrites what the new storage classes ask of code: push constants and shader records are reached through
+// addresses, physical pointers are accessed with an alignment, and acceleration structures are loaded as addresses.
+func (l *linker) lowerAccess() error {
+	for _, s := range l.stages {
+		a := &accessLowering{l: l, s: s, types: map[spirv.ID]spirv.ID{}}
+		for id, r := range s.uses {
+			if r.kind == roleRecord && a.record == 0 {
+				a.record = l.recordAddress(s)
+			}
+			_ = id
+		}
+		for _, f := range l.out.Functions {
+			if s.functions[f.Def.Result] == f {
+				a.function(f)
+			}
+		}
+	}
+	return nil
+}
+
+// recordAddress declares the stage's variable for the address of its record data. The runtime's global changes with
+// every shader that runs, so each shader keeps its own.
+func (l *linker) recordAddress(s *stage) spirv.ID {
+	t := l.types
+	address := t.vector(t.uint32(), 2)
+	id := l.out.NewID()
+	pointer := t.pointer(spirv.StorageClassPrivate, address)
+	t.add(spirv.Inst{Op: spirv.OpVariable, Type: pointer, Result: id, Operands: []uint32{uint32(spirv.StorageClassPrivate)}})
+	s.uses[id] = role{kind: roleRecordAddress}
+	return id
+}
+
+type accessLowering struct {
+	l      *linker
+	s      *stage
+	record spirv.ID              // the variable with the record's address
+	types  map[spirv.ID]spirv.ID // of the values of the function
+	out    []spirv.Inst
+}
+
+func (a *accessLowering) function(f *spirv.Function) {
+	for i := range f.Params {
+		p := &f.Params[i]
+		a.types[p.Result] = p.Type
+		if class, _ := a.l.types.pointee(p.Type); class == spirv.StorageClassPhysicalStorageBuffer {
+			a.l.decorateOnce(p.Result, spirv.DecorationAliasedPointer, spirv.DecorationRestrictPointer, spirv.DecorationAliased, spirv.DecorationRestrict)
+		}
+	}
+	for _, b := range f.Blocks {
+		for i := range b.Insts {
+			if in := &b.Insts[i]; in.Result != 0 {
+				a.types[in.Result] = in.Type
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		a.out = a.out[:0:0]
+		for i := range b.Insts {
+			a.inst(b.Insts[i])
+		}
+		b.Insts = a.out
+	}
+}
+
+// decorateOnce gives a pointer parameter the decoration Aliased, unless it has one of the four that say how it may alias.
+func (l *linker) decorateOnce(id spirv.ID, any ...spirv.Decoration) {
+	for i := range l.out.Annotations {
+		in := &l.out.Annotations[i]
+		if in.Op != spirv.OpDecorate || spirv.ID(in.Operands[0]) != id {
+			continue
+		}
+		for _, d := range any {
+			if spirv.Decoration(in.Operands[1]) == d {
+				return
+			}
+		}
+	}
+	l.out.Annotations = append(l.out.Annotations, spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(id), uint32(spirv.DecorationAliased)}})
+}
+
+// typeOf returns the type of a value, in the function or global.
+func (a *accessLowering) typeOf(id spirv.ID) spirv.ID {
+	if t, ok := a.types[id]; ok {
+		return t
+	}
+	if in := a.l.types.get(id); in != nil {
+		return in.Type
+	}
+	return 0
+}
+
+func (a *accessLowering) emit(op spirv.Op, typ spirv.ID, operands ...uint32) spirv.ID {
+	id := a.l.out.NewID()
+	a.types[id] = typ
+	a.out = append(a.out, spirv.Inst{Op: op, Type: typ, Result: id, Operands: operands})
+	return id
+}
+
+func (a *accessLowering) inst(in spirv.Inst) {
+	in.EachID(func(p *uint32) {
+		if r, ok := a.s.uses[spirv.ID(*p)]; ok && (r.kind == rolePush || r.kind == roleRecord) {
+			*p = uint32(a.base(spirv.ID(*p), r))
+		}
+	})
+	t := a.l.types
+	switch in.Op {
+	case spirv.OpLoad:
+		class, pointee := t.pointee(a.typeOf(spirv.ID(in.Operands[0])))
+		if class == spirv.StorageClassPhysicalStorageBuffer {
+			in.Operands = aligned(in.Operands, 1, t.scalarAlignment(pointee))
+		}
+		if pointee != 0 && pointee == a.s.struc {
+			// The descriptor's block holds the address in its only member.
+			word := t.vector(t.uint32(), 2)
+			member := a.emit(spirv.OpAccessChain, t.pointer(spirv.StorageClassStorageBuffer, word), in.Operands[0], uint32(t.u32(0)))
+			in.Type, in.Operands = word, []uint32{uint32(member)}
+		}
+	case spirv.OpStore:
+		if class, pointee := t.pointee(a.typeOf(spirv.ID(in.Operands[0]))); class == spirv.StorageClassPhysicalStorageBuffer {
+			in.Operands = aligned(in.Operands, 2, t.scalarAlignment(pointee))
+		}
+	case spirv.OpCopyMemory:
+		for _, p := range in.Operands[:2] {
+			if class, pointee := t.pointee(a.typeOf(spirv.ID(p))); class == spirv.StorageClassPhysicalStorageBuffer {
+				in.Operands = aligned(in.Operands, 2, t.scalarAlignment(pointee))
+			}
+		}
+	case spirv.OpConvertUToAccelerationStructureKHR:
+		in.Op = spirv.OpBitcast
+		if a.typeOf(spirv.ID(in.Operands[0])) == in.Type {
+			in.Op = spirv.OpCopyObject
+		}
+	}
+	a.out = append(a.out, in)
+}
+
+// base emits the pointer that stands for a variable of push constants or record data.
+func (a *accessLowering) base(variable spirv.ID, r role) spirv.ID {
+	address := a.l.symbol("rtPushAddress")
+	if r.kind == roleRecord {
+		address = a.record
+	}
+	t := a.l.types
+	value := a.emit(spirv.OpLoad, t.vector(t.uint32(), 2), uint32(address))
+	return a.emit(spirv.OpBitcast, t.get(variable).Type, uint32(value))
+}
+
+// aligned adds the alignment to memory operands that start at index at, unless they state one.
+func aligned(operands []uint32, at int, alignment uint32) []uint32 {
+	const bit = uint32(spirv.MemoryAccessAligned)
+	if len(operands) <= at {
+		return append(operands, bit, alignment)
+	}
+	if operands[at]&bit != 0 {
+		return operands
+	}
+	with := append([]uint32(nil), operands[:at]...)
+	with = append(with, operands[at]|bit, alignment)
+	return append(with, operands[at+1:]...)
+}

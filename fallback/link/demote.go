@@ -1,0 +1,233 @@
+package link
+
+import "github.com/everray/everray/fallback/spirv"
+
+// demoteValues turns what crosses fragments into variables: phis at their heads, and values that are used in other
+// fragments than the one that makes them. Pointers and opaque handles cannot be stored; they are made again where they
+// are used. Before it, globals that only the entry function uses become its own variables, so that no compiler has to
+// think them alive between shaders.
+func (l *linker) demoteValues() error {
+	for _, s := range l.stages {
+		l.localiseGlobals(s)
+		d := &demoter{l: l, s: s, g: s.graph, defs: map[spirv.ID]definition{}}
+		d.phis()
+		d.collect()
+		for i := range d.g.fragments {
+			if err := d.fragment(i); err != nil {
+				return err
+			}
+		}
+		d.insert()
+	}
+	return nil
+}
+
+type definition struct {
+	inst     spirv.Inst
+	fragment int
+}
+
+type demoter struct {
+	l    *linker
+	s    *stage
+	g    *graph
+	defs map[spirv.ID]definition
+	// variables that carry values across fragments
+	carriers map[spirv.ID]spirv.ID
+	added    []spirv.Inst         // their declarations
+	heads    map[int][]spirv.Inst // to be inserted at the head of a block
+}
+
+// phis replaces phis at the head of fragments by a variable, stored where the phi's sources end.
+func (d *demoter) phis() {
+	f := d.s.function
+	byLabel := map[spirv.ID]*spirv.Block{}
+	for _, b := range f.Blocks {
+		byLabel[b.Label] = b
+	}
+	for _, fr := range d.g.fragments {
+		b := f.Blocks[fr.blocks[0]]
+		for i := range b.Insts {
+			in := &b.Insts[i]
+			if in.Op != spirv.OpPhi {
+				continue
+			}
+			v := d.l.addVariable(f, in.Type)
+			for j := 0; j < len(in.Operands); j += 2 {
+				store := spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(v), in.Operands[j]}}
+				insertBeforeEnd(byLabel[spirv.ID(in.Operands[j+1])], store)
+			}
+			*in = spirv.Inst{Op: spirv.OpLoad, Type: in.Type, Result: in.Result, Operands: []uint32{uint32(v)}}
+		}
+	}
+}
+
+// insertBeforeEnd puts an instruction before a block's terminator and what belongs to it.
+func insertBeforeEnd(b *spirv.Block, in spirv.Inst) {
+	at := len(b.Insts) - 1
+	if at > 0 {
+		switch op := b.Insts[at-1].Op; {
+		case op == spirv.OpSelectionMerge, op == spirv.OpLoopMerge, isCut(op):
+			at--
+		}
+	}
+	rest := append([]spirv.Inst{in}, b.Insts[at:]...)
+	b.Insts = append(b.Insts[:at:at], rest...)
+}
+
+func (d *demoter) collect() {
+	d.carriers, d.heads = map[spirv.ID]spirv.ID{}, map[int][]spirv.Inst{}
+	for b, blk := range d.s.function.Blocks {
+		for i := range blk.Insts {
+			if in := blk.Insts[i]; in.Result != 0 && in.Op != spirv.OpVariable {
+				if fr, ok := d.g.of[b]; ok {
+					d.defs[in.Result] = definition{in, fr}
+				}
+			}
+		}
+	}
+}
+
+// fragment replaces the uses of other fragments' values in fragment i.
+func (d *demoter) fragment(i int) error {
+	fr := d.g.fragments[i]
+	local := map[spirv.ID]spirv.ID{}
+	var err error
+	for _, b := range fr.blocks {
+		blk := d.s.function.Blocks[b]
+		for k := range blk.Insts {
+			blk.Insts[k].EachID(func(p *uint32) {
+				def, ok := d.defs[spirv.ID(*p)]
+				if !ok || def.fragment == i || err != nil {
+					return
+				}
+				var id spirv.ID
+				id, err = d.value(i, spirv.ID(*p), local)
+				*p = uint32(id)
+			})
+		}
+	}
+	return err
+}
+
+// value makes a value of another fragment available at the head of fragment i and returns its id there.
+func (d *demoter) value(i int, id spirv.ID, local map[spirv.ID]spirv.ID) (spirv.ID, error) {
+	if new, ok := local[id]; ok {
+		return new, nil
+	}
+	head := d.g.fragments[i].blocks[0]
+	def := d.defs[id]
+	if d.rematerialised(&def.inst) {
+		in := def.inst.Clone()
+		var err error
+		in.EachID(func(p *uint32) {
+			// Also what this fragment makes itself: the head stands before it and needs the value of the time before.
+			if _, ok := d.defs[spirv.ID(*p)]; ok && err == nil {
+				var v spirv.ID
+				v, err = d.value(i, spirv.ID(*p), local)
+				*p = uint32(v)
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+		in.Result = d.l.out.NewID()
+		d.l.copyDecorations(id, in.Result)
+		d.heads[head] = append(d.heads[head], in)
+		local[id] = in.Result
+		return in.Result, nil
+	}
+	return d.carry(head, id, local)
+}
+
+// rematerialised tells whether an instruction is repeated rather than its result stored: what makes pointers within
+// variables and opaque handles, and reads nothing that may change.
+func (d *demoter) rematerialised(in *spirv.Inst) bool {
+	switch in.Op {
+	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpSampledImage, spirv.OpImage:
+		return true
+	case spirv.OpCopyObject, spirv.OpLoad:
+		switch d.l.types.op(in.Type) {
+		case spirv.OpTypeImage, spirv.OpTypeSampler, spirv.OpTypeSampledImage:
+			return true
+		case spirv.OpTypePointer:
+			class, _ := d.l.types.pointee(in.Type)
+			return in.Op == spirv.OpCopyObject && class != spirv.StorageClassPhysicalStorageBuffer
+		}
+	}
+	return false
+}
+
+// carry stores a value in a variable where it is made and loads it at the head of the fragment. Physical pointers
+// travel as two dwords.
+func (d *demoter) carry(head int, id spirv.ID, local map[spirv.ID]spirv.ID) (spirv.ID, error) {
+	t := d.l.types
+	def := d.defs[id]
+	typ := def.inst.Type
+	class, _ := t.pointee(typ)
+	if t.op(typ) == spirv.OpTypePointer {
+		if class != spirv.StorageClassPhysicalStorageBuffer {
+			return 0, d.s.unsupported("pointer made by %v used beyond a trace call", def.inst.Op)
+		}
+		typ = t.vector(t.uint32(), 2)
+	}
+	v, ok := d.carriers[id]
+	if !ok {
+		in := d.l.newVariable(typ)
+		v = in.Result
+		d.carriers[id] = v
+		d.added = append(d.added, in)
+	}
+	load := spirv.Inst{Op: spirv.OpLoad, Type: typ, Result: d.l.out.NewID(), Operands: []uint32{uint32(v)}}
+	d.heads[head] = append(d.heads[head], load)
+	local[id] = load.Result
+	if typ != def.inst.Type {
+		cast := spirv.Inst{Op: spirv.OpBitcast, Type: def.inst.Type, Result: d.l.out.NewID(), Operands: []uint32{uint32(load.Result)}}
+		d.heads[head] = append(d.heads[head], cast)
+		local[id] = cast.Result
+	} else {
+		d.l.copyDecorations(id, load.Result)
+	}
+	return local[id], nil
+}
+
+// insert puts the heads in place, and behind each carried value's definition the store.
+func (d *demoter) insert() {
+	for b, blk := range d.s.function.Blocks {
+		var out []spirv.Inst
+		placed := len(d.heads[b]) == 0
+		var pending []spirv.Inst // stores of phis, which must stay together
+		for i := range blk.Insts {
+			in := blk.Insts[i]
+			if in.Op != spirv.OpPhi && in.Op != spirv.OpVariable {
+				out = append(out, pending...)
+				pending = nil
+				// The loads that stand for phis come first: a head may use them.
+				if !placed {
+					out = append(out, d.heads[b]...)
+					placed = true
+				}
+			}
+			out = append(out, in)
+			if v, ok := d.carriers[in.Result]; ok && in.Result != 0 {
+				pending = append(pending, d.store(&in, v)...)
+			}
+		}
+		blk.Insts = out
+	}
+	for _, in := range d.added {
+		addVariableInst(d.s.function, in)
+	}
+}
+
+func (d *demoter) store(in *spirv.Inst, v spirv.ID) []spirv.Inst {
+	t := d.l.types
+	value := in.Result
+	var list []spirv.Inst
+	if t.op(in.Type) == spirv.OpTypePointer {
+		cast := spirv.Inst{Op: spirv.OpBitcast, Type: t.vector(t.uint32(), 2), Result: d.l.out.NewID(), Operands: []uint32{uint32(value)}}
+		list = append(list, cast)
+		value = cast.Result
+	}
+	return append(list, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(v), uint32(value)}})
+}

@@ -1,0 +1,30 @@
+// Package link is the compiler of the compute way: it takes the SPIR-V of ray tracing shaders, unchanged, and
+// returns one compute module that runs the whole pipeline as a state machine.
+//
+// # How it works
+//
+// A runtime module (shaders/fallback/runtime.comp) holds the scheduler, the traversal and the shader binding table.
+// The stages are merged with it, types and constants unified. Each shader that traces rays is then cut at its trace
+// calls into state functions: functions that return the number of the state that runs next. What lives across a cut
+// is spilled to a per-lane stack in a buffer.
+//
+// The cut works on the control flow graph. Constructs (selections, loops) that hold no cut stay as they are,
+// structured code; those that do are taken apart into fragments, pieces of code with one entry. A state function is
+// the sequence of fragments that can be reached from a resume point without another cut, in reverse postorder, each
+// guarded by a program counter, in a loop only where the fragments form one. So the size of a state function is linear
+// in what it can reach, any control flow can be cut, and code without cuts keeps its shape.
+//
+// # Terms
+//
+//   - cut: a point where a shader hands over to the scheduler (OpTraceRayKHR, OpExecuteCallableKHR)
+//   - fragment: code with a single entry that runs up to a cut, a return or a jump to other fragments
+//   - leaf: a scalar or vector inside a variable, the unit of liveness and spilling
+//   - frame: a shader's part of the lane's stack; slot 0 holds the state to return to
+//
+// # Contract
+//
+// Link validates what it is given and never panics on bad modules: the error names shader and instruction
+// (ErrUnsupported, ErrInvalid). The modules passed in must be valid SPIR-V for Vulkan; what spirv-val would refuse may
+// be refused here or give a module that spirv-val refuses. Link keeps no state, does no I/O, and is safe for concurrent
+// use. It checks its context between passes.
+package link

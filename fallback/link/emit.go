@@ -1,0 +1,300 @@
+package link
+
+import "github.com/everray/everray/fallback/spirv"
+
+// The states that the runtime itself knows, see runtime.comp.
+const (
+	stateDone  = 0
+	firstState = 2
+)
+
+// What an any hit shader returns, as ER_CANDIDATE_... in traverse.glsl.
+const (
+	candidateAccept    = 0
+	candidateIgnore    = 1
+	candidateTerminate = 2
+)
+
+// stateFunction is one entry of the dispatch.
+type stateFunction struct {
+	number   uint32
+	function spirv.ID
+}
+
+// emitStates writes the state functions of all stages.
+func (l *linker) emitStates() error {
+	next := uint32(firstState)
+	for _, s := range l.stages {
+		if s.Model == AnyHit {
+			l.anyHits = append(l.anyHits, s)
+			s.number = uint32(len(l.anyHits))
+			continue
+		}
+		s.number = next
+		next++
+		for _, at := range s.sites {
+			at.state = next
+			next++
+		}
+	}
+	for _, s := range l.stages {
+		s.entryFunction = l.emitState(s, nil)
+		if s.Model != AnyHit {
+			l.states = append(l.states, stateFunction{s.number, s.entryFunction})
+		}
+		for _, at := range s.sites {
+			l.states = append(l.states, stateFunction{at.state, l.emitState(s, at)})
+		}
+	}
+	return nil
+}
+
+// emitter writes one state function.
+type emitter struct {
+	code
+	s     *stage
+	ids   *cloner
+	pc    spirv.ID // variable with the number of the fragment that runs next, 0 if there is but one fragment
+	after spirv.ID // where fragments go on that jump to another
+}
+
+// emitState writes the state function that begins the stage, or that resumes behind a cut, and returns its id.
+func (l *linker) emitState(s *stage, from *site) spirv.ID {
+	t := l.types
+	word := t.uint32()
+	id := l.out.NewID()
+	f := &spirv.Function{Def: spirv.Inst{
+		Op: spirv.OpFunction, Type: word, Result: id, Operands: []uint32{0, uint32(t.function(word))},
+	}}
+	e := &emitter{code: code{l: l, f: f}, s: s, ids: newCloner(l)}
+	e.block(l.out.NewID())
+	start := 0
+	if from == nil {
+		e.enter()
+	} else {
+		start = s.graph.starts[from.resume]
+		e.resume(from)
+	}
+	order, loop := s.graph.reachable(start)
+	switch {
+	case len(order) == 1:
+		e.fragment(s.graph.fragments[start])
+	case loop:
+		e.loop(start, order)
+	default:
+		e.sequence(order)
+	}
+	e.declareVariables()
+	l.out.Functions = append(l.out.Functions, f)
+	l.outer[id] = true
+	return id
+}
+
+// reachable returns the fragments that can run after start without a cut, in reverse postorder, and whether they form
+// a loop.
+func (g *graph) reachable(start int) (order []int, loop bool) {
+	const open, closed = 1, 2
+	state := map[int]int{}
+	var post []int
+	var visit func(int)
+	visit = func(i int) {
+		state[i] = open
+		next := g.fragments[i].next
+		for k := len(next) - 1; k >= 0; k-- {
+			switch state[next[k]] {
+			case 0:
+				visit(next[k])
+			case open:
+				loop = true
+			}
+		}
+		state[i] = closed
+		post = append(post, i)
+	}
+	visit(start)
+	for k := len(post) - 1; k >= 0; k-- {
+		order = append(order, post[k])
+	}
+	return order, loop
+}
+
+// sequence writes fragments that form no loop: each in a selection of its own but the first, which always runs, and the
+// last, which runs if nothing else did.
+func (e *emitter) sequence(order []int) {
+	e.pc = e.l.newPC(e)
+	for k, i := range order {
+		last := k == len(order)-1
+		if k > 0 && !last {
+			e.guard(i)
+		} else if !last {
+			e.after = e.l.out.NewID()
+		}
+		e.fragment(e.s.graph.fragments[i])
+		if !last {
+			e.block(e.after)
+		}
+	}
+}
+
+// loop writes fragments that form a loop as one loop over selections in reverse postorder, so that one turn of it is
+// one turn of theirs.
+func (e *emitter) loop(start int, order []int) {
+	e.pc = e.l.newPC(e)
+	e.store(e.pc, e.u32(uint32(start)))
+	header, body, cont, exit := e.l.out.NewID(), e.l.out.NewID(), e.l.out.NewID(), e.l.out.NewID()
+	e.branch(header)
+	e.block(header)
+	e.raw(spirv.OpLoopMerge, uint32(exit), uint32(cont), 0)
+	e.branch(body)
+	e.block(body)
+	for _, i := range order {
+		e.guard(i)
+		e.fragment(e.s.graph.fragments[i])
+		e.block(e.after)
+	}
+	e.branch(cont)
+	e.block(cont)
+	e.branch(header)
+	e.block(exit) // never reached: the fragments return
+	e.raw(spirv.OpUnreachable)
+}
+
+// newPC returns the variable that holds the number of the fragment to run.
+func (l *linker) newPC(e *emitter) spirv.ID {
+	in := l.newVariable(l.types.uint32())
+	e.f.Blocks[0].Insts = append([]spirv.Inst{in}, e.f.Blocks[0].Insts...)
+	return in.Result
+}
+
+// guard begins a selection that fragment i runs in, up to e.after.
+func (e *emitter) guard(i int) {
+	word := e.l.types.uint32()
+	code := e.l.out.NewID()
+	e.after = e.l.out.NewID()
+	pc := e.load(word, e.pc)
+	hit := e.value(spirv.OpIEqual, e.l.types.boolean(), uint32(pc), uint32(e.u32(uint32(i))))
+	e.choose(hit, code, e.after)
+	e.block(code)
+}
+
+// fragment copies a fragment into the current block and those that follow.
+func (e *emitter) fragment(fr *fragment) {
+	blocks := e.s.function.Blocks
+	// Fragments are entered from what was just written, so their first block is the current one.
+	e.ids.ids[blocks[fr.blocks[0]].Label] = e.cur.Label
+	for k, b := range fr.blocks {
+		if k > 0 {
+			e.block(e.ids.id(blocks[b].Label))
+		}
+		insts := blocks[b].Insts
+		if b == fr.last {
+			e.last(fr, insts)
+			continue
+		}
+		for i := range insts {
+			if insts[i].Op.IsMerge() && !e.s.graph.whole[b] {
+				continue // the construct was taken apart
+			}
+			e.inst(&insts[i])
+		}
+	}
+}
+
+// inst copies one instruction; exits of the shader become returns to the scheduler.
+func (e *emitter) inst(in *spirv.Inst) {
+	switch in.Op {
+	case spirv.OpVariable:
+	case spirv.OpReturn, spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
+		e.exit(in.Op)
+	default:
+		e.cur.Insts = append(e.cur.Insts, e.ids.inst(in))
+	}
+}
+
+// last copies the block that ends a fragment. Its merge instruction goes: the construct was taken apart.
+func (e *emitter) last(fr *fragment, insts []spirv.Inst) {
+	end := &insts[len(insts)-1]
+	body := insts[:len(insts)-1]
+	if n := len(body); n > 0 && (body[n-1].Op.IsMerge() || fr.site != nil) {
+		body = body[:n-1]
+	}
+	for i := range body {
+		e.inst(&body[i])
+	}
+	switch {
+	case fr.site != nil:
+		e.cut(fr.site)
+	case end.Op == spirv.OpBranch:
+		e.store(e.pc, e.u32(uint32(fr.next[0])))
+		e.branch(e.after)
+	case end.Op == spirv.OpBranchConditional:
+		e.jumpConditional(end)
+	case end.Op == spirv.OpSwitch:
+		e.jumpSwitch(end)
+	default:
+		e.inst(end)
+	}
+}
+
+// fragmentOf returns the number of the fragment that begins with a label.
+func (e *emitter) fragmentOf(label uint32) spirv.ID {
+	g := e.s.graph
+	return e.u32(uint32(g.starts[g.cfg.Index[spirv.ID(label)]]))
+}
+
+func (e *emitter) jumpConditional(end *spirv.Inst) {
+	condition := end.ID(0)
+	if !e.l.isGlobal(condition) {
+		condition = e.ids.id(condition)
+	}
+	yes, no := e.fragmentOf(end.Operands[1]), e.fragmentOf(end.Operands[2])
+	e.store(e.pc, e.value(spirv.OpSelect, e.l.types.uint32(), uint32(condition), uint32(yes), uint32(no)))
+	e.branch(e.after)
+}
+
+// jumpSwitch keeps the switch, with cases that only choose the next fragment.
+func (e *emitter) jumpSwitch(end *spirv.Inst) {
+	in := end.Clone()
+	var cases []spirv.ID // labels
+	var targets []spirv.ID
+	byTarget := map[uint32]spirv.ID{}
+	if !e.l.isGlobal(in.ID(0)) {
+		in.Operands[0] = uint32(e.ids.id(in.ID(0)))
+	}
+	eachTarget(&in, func(p *uint32) {
+		label, ok := byTarget[*p]
+		if !ok {
+			label = e.l.out.NewID()
+			byTarget[*p] = label
+			cases, targets = append(cases, label), append(targets, e.fragmentOf(*p))
+		}
+		*p = uint32(label)
+	})
+	merge := e.l.out.NewID()
+	e.raw(spirv.OpSelectionMerge, uint32(merge), 0)
+	e.cur.Insts = append(e.cur.Insts, in)
+	for i, label := range cases {
+		e.block(label)
+		e.store(e.pc, targets[i])
+		e.branch(merge)
+	}
+	e.block(merge)
+	e.branch(e.after)
+}
+
+// declareVariables declares, at the head of the function, those of the shader's variables that the code refers to.
+func (e *emitter) declareVariables() {
+	var list []spirv.Inst
+	for _, x := range e.s.vars.list {
+		id, used := e.ids.ids[x.id]
+		if !x.local || !used {
+			continue
+		}
+		e.l.copyDecorations(x.id, id)
+		list = append(list, spirv.Inst{
+			Op: spirv.OpVariable, Type: e.l.types.pointer(x.class, x.typ), Result: id, Operands: []uint32{uint32(x.class)},
+		})
+	}
+	entry := e.f.Blocks[0]
+	entry.Insts = append(list, entry.Insts...)
+}

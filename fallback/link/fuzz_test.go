@@ -1,0 +1,41 @@
+package link
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/everray/everray/fallback/internal/shapes"
+)
+
+// FuzzLink links modules of strangers: whatever they hold, Link returns, soon, with a module or an error, and never by
+// way of its recover.
+func FuzzLink(f *testing.F) {
+	runtime := runtimeModule(f)
+	for i, s := range shapes.All() {
+		if i%4 != 0 {
+			continue
+		}
+		for _, stage := range pipelineOf(f, s) {
+			var b []byte
+			for _, w := range stage.Code {
+				b = binary.LittleEndian.AppendUint32(b, w)
+			}
+			f.Add(b, byte(stage.Model))
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte, model byte) {
+		code := make([]uint32, len(b)/4)
+		for i := range code {
+			code[i] = binary.LittleEndian.Uint32(b[4*i:])
+		}
+		start := time.Now()
+		_, err := Link(t.Context(), runtime, []Stage{{Model: Model(model % 6), Code: code}}, Options{})
+		if err != nil && isInternal(err) {
+			t.Fatal(err)
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Fatalf("took %v", d)
+		}
+	})
+}

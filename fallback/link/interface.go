@@ -1,0 +1,158 @@
+package link
+
+import "github.com/everray/everray/fallback/spirv"
+
+// lowerInterfaces gives the variables of ray tracing the storage classes that stand for them in a compute module, and
+// notes each variable's role.
+func (l *linker) lowerInterfaces() error {
+	for _, s := range l.stages {
+		if err := s.noteRoles(); err != nil {
+			return err
+		}
+		s.rewriteTypes()
+	}
+	return nil
+}
+
+// loweredClass maps the storage classes of ray tracing to those that stand for them. All pointers of a class change
+// together, so access chains and parameters stay right.
+var loweredClass = map[spirv.StorageClass]spirv.StorageClass{
+	spirv.StorageClassInput:                   spirv.StorageClassPrivate,
+	spirv.StorageClassRayPayloadKHR:           spirv.StorageClassPrivate,
+	spirv.StorageClassIncomingRayPayloadKHR:   spirv.StorageClassPrivate,
+	spirv.StorageClassCallableDataKHR:         spirv.StorageClassPrivate,
+	spirv.StorageClassIncomingCallableDataKHR: spirv.StorageClassPrivate,
+	spirv.StorageClassHitAttributeKHR:         spirv.StorageClassPrivate,
+	spirv.StorageClassPushConstant:            spirv.StorageClassPhysicalStorageBuffer,
+	spirv.StorageClassShaderRecordBufferKHR:   spirv.StorageClassPhysicalStorageBuffer,
+}
+
+// noteRoles finds out what each module-scope variable is for.
+func (s *stage) noteRoles() error {
+	s.uses = map[spirv.ID]role{}
+	index := spirv.NewIndex(s.module)
+	for i := range s.module.Globals {
+		in := &s.module.Globals[i]
+		if in.Op != spirv.OpVariable {
+			continue
+		}
+		r := role{}
+		switch class := spirv.StorageClass(in.Operands[0]); class {
+		case spirv.StorageClassPrivate:
+			r.kind = rolePrivate
+			if len(in.Operands) > 1 {
+				r.initializer = spirv.ID(in.Operands[1])
+				in.Operands = in.Operands[:1]
+			}
+		case spirv.StorageClassInput:
+			r.kind = roleBuiltIn
+			found := false
+			for _, d := range index.Decorations(in.Result) {
+				if spirv.Decoration(d.Operands[1]) == spirv.DecorationBuiltIn {
+					r.builtIn, found = spirv.BuiltIn(d.Operands[2]), true
+				}
+			}
+			if !found {
+				return s.unsupported("input variable %d, which is no built-in", in.Result)
+			}
+		case spirv.StorageClassRayPayloadKHR, spirv.StorageClassCallableDataKHR:
+			r.kind = rolePayload
+		case spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassIncomingCallableDataKHR:
+			r.kind = roleIncoming
+		case spirv.StorageClassHitAttributeKHR:
+			r.kind = roleHit
+		case spirv.StorageClassPushConstant:
+			r.kind = rolePush
+		case spirv.StorageClassShaderRecordBufferKHR:
+			r.kind = roleRecord
+		case spirv.StorageClassUniformConstant, spirv.StorageClassUniform, spirv.StorageClassStorageBuffer:
+			continue
+		default:
+			return s.unsupported("variable %d of storage class %d", in.Result, class)
+		}
+		s.uses[in.Result] = r
+	}
+	return nil
+}
+
+// rewriteTypes changes storage classes, and acceleration structures into the addresses that they are here: as a value a
+// uvec2, as a descriptor a storage buffer whose first two dwords hold the address.
+func (s *stage) rewriteTypes() {
+	m := s.module
+	structures := map[spirv.ID]bool{} // the type itself, and arrays of it: what descriptors are made of
+	var globals []spirv.Inst
+	for i := range m.Globals {
+		in := m.Globals[i]
+		switch in.Op {
+		case spirv.OpTypeAccelerationStructureKHR:
+			globals = append(globals, s.structureTypes(in.Result)...)
+			structures[in.Result] = true
+			continue
+		case spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
+			if structures[spirv.ID(in.Operands[0])] {
+				structures[in.Result] = true
+				in.Operands[0] = uint32(s.descriptorType(spirv.ID(in.Operands[0])))
+			}
+		case spirv.OpTypePointer:
+			class := spirv.StorageClass(in.Operands[0])
+			if class == spirv.StorageClassUniformConstant && structures[spirv.ID(in.Operands[1])] {
+				in.Operands[0] = uint32(spirv.StorageClassStorageBuffer)
+				in.Operands[1] = uint32(s.descriptorType(spirv.ID(in.Operands[1])))
+				structures[in.Result] = true
+			} else if to, ok := loweredClass[class]; ok {
+				in.Operands[0] = uint32(to)
+			}
+		case spirv.OpTypeForwardPointer:
+			if to, ok := loweredClass[spirv.StorageClass(in.Operands[1])]; ok {
+				in.Operands[1] = uint32(to)
+			}
+		case spirv.OpVariable:
+			if structures[in.Type] {
+				in.Operands[0] = uint32(spirv.StorageClassStorageBuffer)
+			} else if to, ok := loweredClass[spirv.StorageClass(in.Operands[0])]; ok {
+				in.Operands[0] = uint32(to)
+			}
+		}
+		globals = append(globals, in)
+	}
+	m.Globals = globals
+	m.Annotations = filter(m.Annotations, func(in *spirv.Inst) bool {
+		// Built-ins and locations of variables that are private now.
+		if in.Op == spirv.OpDecorate {
+			if _, ok := s.uses[spirv.ID(in.Operands[0])]; ok {
+				switch spirv.Decoration(in.Operands[1]) {
+				case spirv.DecorationBuiltIn, spirv.DecorationLocation, spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationInvariant:
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+// descriptorType returns the type that stands for t, an acceleration structure or an array, in a descriptor.
+func (s *stage) descriptorType(t spirv.ID) spirv.ID {
+	for i := range s.module.Globals {
+		if in := &s.module.Globals[i]; in.Result == t && in.Op == spirv.OpTypeAccelerationStructureKHR {
+			return s.struc
+		}
+	}
+	return t
+}
+
+// structureTypes declares what stands for acceleration structures: id becomes uvec2, s.struc the block of a descriptor.
+func (s *stage) structureTypes(id spirv.ID) []spirv.Inst {
+	m := s.module
+	word := m.NewID()
+	s.struc = m.NewID()
+	block := uint32(s.struc)
+	m.Annotations = append(m.Annotations,
+		spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{block, uint32(spirv.DecorationBlock)}},
+		spirv.Inst{Op: spirv.OpMemberDecorate, Operands: []uint32{block, 0, uint32(spirv.DecorationOffset), 0}},
+		spirv.Inst{Op: spirv.OpMemberDecorate, Operands: []uint32{block, 0, uint32(spirv.DecorationNonWritable)}})
+	return []spirv.Inst{
+		{Op: spirv.OpTypeInt, Result: word, Operands: []uint32{32, 0}},
+		{Op: spirv.OpTypeVector, Result: id, Operands: []uint32{uint32(word), 2}},
+		{Op: spirv.OpTypeStruct, Result: s.struc, Operands: []uint32{uint32(id)}},
+	}
+}

@@ -1,0 +1,188 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// ErrUnsupported is wrapped by errors about valid SPIR-V that the compute way cannot run.
+var ErrUnsupported = errors.New("not supported by the compute way")
+
+// ErrInvalid is wrapped by errors about SPIR-V, or a set of stages, that is not valid.
+var ErrInvalid = errors.New("invalid shader")
+
+// Model is the kind of a ray tracing shader, the execution model of its entry point.
+type Model int
+
+// The ray tracing execution models.
+const (
+	Raygen Model = iota
+	AnyHit
+	ClosestHit
+	Miss
+	Intersection
+	Callable
+)
+
+var modelNames = [...]string{"ray generation", "any hit", "closest hit", "miss", "intersection", "callable"}
+
+func (m Model) String() string {
+	if m < 0 || int(m) >= len(modelNames) {
+		return fmt.Sprintf("shader model %d", int(m))
+	}
+	return modelNames[m]
+}
+
+// execution returns the SPIR-V execution model.
+func (m Model) execution() spirv.ExecutionModel {
+	return [...]spirv.ExecutionModel{
+		spirv.ExecutionModelRayGenerationKHR, spirv.ExecutionModelAnyHitKHR, spirv.ExecutionModelClosestHitKHR,
+		spirv.ExecutionModelMissKHR, spirv.ExecutionModelIntersectionKHR, spirv.ExecutionModelCallableKHR,
+	}[m]
+}
+
+// Stage is one shader: an entry point of a SPIR-V module.
+type Stage struct {
+	// Name is used in errors; empty takes the entry point's name and the stage's index.
+	Name string
+	// Code is the SPIR-V module.
+	Code []uint32
+	// Entry is the entry point's name; empty means "main".
+	Entry string
+	// Model chooses among entry points of the same name.
+	Model Model
+	// Specialization maps constant ids to values, little endian, 4 bytes for 32-bit types and booleans.
+	Specialization map[uint32][]byte
+}
+
+// Options of a link. The zero value is what a pipeline normally uses.
+type Options struct {
+	// AfterPass, if not nil, is called after each pass with the module as it stands; an error ends the link. For tests.
+	AfterPass func(pass string, m *spirv.Module) error
+	// KeepNames keeps debug names of the stages' functions and variables.
+	KeepNames bool
+}
+
+// Result is a linked pipeline.
+type Result struct {
+	// Code is the compute module; its entry point is "main".
+	Code []uint32
+	// Entries holds for each stage its number in shader group handles: a state for ray generation, closest hit, miss
+	// and callable shaders, a shader number for any hit and intersection shaders.
+	Entries []uint32
+	// Frames holds for each stage the largest frame in dwords.
+	Frames []uint32
+	// States is the number of state functions.
+	States int
+}
+
+// Link links the stages with the runtime module.
+func Link(ctx context.Context, runtime []uint32, stages []Stage, o Options) (result *Result, err error) {
+	// Modules are verified when they come in. What that lets through and a pass cannot make sense of must not take the
+	// program down: applications hand us shaders of strangers.
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = nil, fmt.Errorf("link: internal error, please report it with the shaders: %v: %w", p, ErrInvalid)
+		}
+	}()
+	l := &linker{options: o, runtimeCode: runtime}
+	for i, s := range stages {
+		if s.Entry == "" {
+			s.Entry = "main"
+		}
+		if s.Name == "" {
+			s.Name = fmt.Sprintf("stage %d (%s %q)", i, s.Model, s.Entry)
+		}
+		l.stages = append(l.stages, &stage{Stage: s, index: i})
+	}
+	for _, p := range passes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := p.run(l); err != nil {
+			return nil, fmt.Errorf("link: %w", err)
+		}
+		if o.AfterPass != nil && l.out != nil {
+			if err := o.AfterPass(p.name, l.out); err != nil {
+				return nil, fmt.Errorf("link: after pass %s: %w", p.name, err)
+			}
+		}
+	}
+	return l.result, nil
+}
+
+// linker is the state that the passes share.
+type linker struct {
+	options     Options
+	runtimeCode []uint32
+	out         *spirv.Module       // the runtime, then everything
+	symbols     map[string]spirv.ID // the runtime's functions and globals by name
+	types       *interner
+	stages      []*stage
+	decorations map[spirv.ID][]spirv.Inst // of the output's ids
+	outer       map[spirv.ID]bool         // functions and instruction sets: ids that copies share, beside globals
+	inputs      map[spirv.BuiltIn]spirv.ID
+	states      []stateFunction // in order of state number
+	anyHits     []*stage        // shader number i+1 is anyHits[i]
+	result      *Result
+}
+
+// stage is one shader on its way through the passes.
+type stage struct {
+	Stage
+	index int
+
+	module *spirv.Module // its own module, up to the merge
+	entry  spirv.ID      // the entry function
+	uses   map[spirv.ID]role
+	struc  spirv.ID // block type of an acceleration structure descriptor, 0 if none
+
+	functions map[spirv.ID]*spirv.Function // after the merge: those of this stage in the output
+	function  *spirv.Function              // the entry function
+	irregular map[spirv.ID]bool            // blocks that leave an inlined function from inside a construct
+	graph     *graph                       // fragments
+	vars      *variables                   // candidates for spilling
+	sites     []*site                      // trace calls in order
+	number    uint32                       // state or shader number of the entry
+	live      *liveness
+	types     map[spirv.ID]spirv.ID // of the entry function's values
+	// entryFunction is the state function, or any hit function, that the shader begins with.
+	entryFunction spirv.ID
+	// incomingSlot is the variable with the stack slot of the incoming payload, 0 if there is none.
+	incomingSlot spirv.ID
+}
+
+// role tells what a module-scope variable of a ray tracing shader stands for.
+type role struct {
+	kind    roleKind
+	builtIn spirv.BuiltIn
+	// initializer is the constant a private variable starts with, 0 for none.
+	initializer spirv.ID
+}
+
+type roleKind int
+
+const (
+	rolePrivate       roleKind = iota // an ordinary global
+	roleBuiltIn                       // filled at entry from the ray state
+	rolePayload                       // a payload or callable data that this shader passes on
+	roleIncoming                      // the payload or callable data that it was given
+	roleHit                           // hit attributes
+	rolePush                          // push constants, in memory
+	roleRecord                        // shader record data, in memory
+	roleRecordAddress                 // the address of the record data, ours
+	roleIncomingSlot                  // the stack slot of the incoming payload, ours
+)
+
+// unsupported returns an ErrUnsupported that names the shader.
+func (s *stage) unsupported(format string, args ...any) error {
+	return fmt.Errorf("shader %s: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrUnsupported)
+}
+
+// invalid returns an ErrInvalid that names the shader.
+func (s *stage) invalid(format string, args ...any) error {
+	return fmt.Errorf("shader %s: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrInvalid)
+}

@@ -1,0 +1,139 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/fallback/internal/shapes"
+	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/shaders"
+)
+
+func runtimeModule(t testing.TB) []uint32 {
+	t.Helper()
+	code, err := shaders.Load("fallback/runtime.comp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// verified checks the module after every pass from the merge on.
+var verified = Options{AfterPass: func(pass string, m *spirv.Module) error {
+	if pass == "runtime" || pass == "select" || pass == "interface" || pass == "cut" {
+		return nil // not merged yet; or taken apart, before its values are demoted
+	}
+	return spirv.Verify(m)
+}}
+
+func TestPassesAreInOrder(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range passes {
+		for _, a := range p.after {
+			if !seen[a] {
+				t.Errorf("pass %s needs %s before it", p.name, a)
+			}
+		}
+		if seen[p.name] {
+			t.Errorf("two passes are called %s", p.name)
+		}
+		seen[p.name] = true
+	}
+}
+
+// TestRuntimeSymbols checks that everything the linker asks of the runtime by name is there.
+func TestRuntimeSymbols(t *testing.T) {
+	l := &linker{runtimeCode: runtimeModule(t)}
+	if err := l.loadRuntime(); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"rtDispatch", "rtAnyHit", "rtLaunchId", "rtLaunchSize", "rtRecord", "rtPushAddress", "rtFrame", "rtPayload",
+		"rtReserve", "rtSetRay", "rtCall", "rtReturn", "rtResume", "rtLoad", "rtStore", "rtBarycentrics"}
+	for _, g := range getters {
+		for _, n := range []string{g.hit, g.miss} {
+			if n != "" {
+				names = append(names, n)
+			}
+		}
+	}
+	for _, n := range names {
+		if l.symbols[n] == 0 {
+			t.Errorf("runtime has no %s", n)
+		}
+	}
+}
+
+// pipelineOf compiles the stages of a shape's pipeline.
+func pipelineOf(t testing.TB, s shapes.Shape) []Stage {
+	hit := shapes.ClosestHit
+	if s.Depth > 1 {
+		hit = shapes.Recursive
+	}
+	return []Stage{
+		{Model: Raygen, Code: glsltest.Compile(t, "rgen", s.Raygen)},
+		{Model: Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
+		{Model: Miss, Code: glsltest.Compile(t, "rmiss", shapes.OtherMiss)},
+		{Model: ClosestHit, Code: glsltest.Compile(t, "rchit", hit)},
+		{Model: ClosestHit, Code: glsltest.Compile(t, "rchit", shapes.OtherHit)},
+		{Model: AnyHit, Code: glsltest.Compile(t, "rahit", shapes.AnyHit)},
+	}
+}
+
+func TestLinkShapes(t *testing.T) {
+	runtime := runtimeModule(t)
+	for _, s := range shapes.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			stages := pipelineOf(t, s)
+			r, err := Link(t.Context(), runtime, stages, verified)
+			if err != nil {
+				t.Fatal(err)
+			}
+			glsltest.Validate(t, r.Code)
+			again, err := Link(t.Context(), runtime, stages, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(r.Code, again.Code) {
+				t.Error("linking twice gives different modules")
+			}
+			t.Logf("%d words, %d states, frames %v", len(r.Code), r.States, r.Frames)
+		})
+	}
+}
+
+func TestLinkRefuses(t *testing.T) {
+	runtime := runtimeModule(t)
+	head := "#version 460\n#extension GL_EXT_ray_tracing : require\n"
+	cases := []struct {
+		name, stage, source string
+		model               Model
+		want                error
+		text                string
+	}{
+		{"callable", "rgen", head + "layout(location=0) callableDataEXT uint d;\nvoid main() { executeCallableEXT(0u, 0); }", Raygen, ErrUnsupported, "OpExecuteCallableKHR"},
+		{"ray query", "rgen", head + "#extension GL_EXT_ray_query : require\nlayout(set=0,binding=0) uniform accelerationStructureEXT s;\n" +
+			"void main() { rayQueryEXT q; rayQueryInitializeEXT(q, s, 0u, 255u, vec3(0), 0.0, vec3(1), 1.0); }", Raygen, ErrUnsupported, "RayQueryKHR"},
+		{"intersection", "rint", head + "void main() { reportIntersectionEXT(1.0, 0u); }", Intersection, ErrUnsupported, "OpReportIntersectionKHR"},
+		{"no entry point", "rmiss", head + "void main() {}", ClosestHit, ErrInvalid, "no closest hit entry point"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Model: c.model, Code: glsltest.Compile(t, c.stage, c.source)}}, Options{})
+			if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.text) || !strings.Contains(fmt.Sprint(err), "mine") {
+				t.Errorf("got %v, want %v naming %q and the shader", err, c.want, c.text)
+			}
+		})
+	}
+	for name, code := range map[string][]uint32{"empty": nil, "not SPIR-V": {1, 2, 3, 4, 5, 6}, "truncated": runtime[:100]} {
+		if _, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Model: Raygen, Code: code}}, Options{}); err == nil || !strings.Contains(err.Error(), "mine") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// isInternal tells whether an error comes from a pass that gave up by a panic.
+func isInternal(err error) bool { return strings.Contains(err.Error(), "internal error") }

@@ -1,0 +1,94 @@
+package link
+
+import "github.com/everray/everray/fallback/spirv"
+
+// localiseGlobals makes the stage's private globals variables of the entry function, where no other function uses them.
+// A global is alive throughout the scheduler's loop as far as a driver can tell; a function's variable is not.
+func (l *linker) localiseGlobals(s *stage) {
+	if l.needsIncomingSlot(s) {
+		id := l.out.NewID()
+		l.types.add(spirv.Inst{Op: spirv.OpVariable, Type: l.types.pointer(spirv.StorageClassPrivate, l.types.uint32()), Result: id,
+			Operands: []uint32{uint32(spirv.StorageClassPrivate)}})
+		s.uses[id] = role{kind: roleIncomingSlot}
+		s.incomingSlot = id
+	}
+	shared := s.sharedGlobals()
+	local := map[spirv.ID]bool{} // pointers that change to the function's storage class
+	for _, id := range sortedIDs(s.uses) {
+		if !s.uses[id].stored() || shared[id] {
+			continue
+		}
+		_, typ := l.types.pointee(l.types.get(id).Type)
+		in := l.newVariable(typ)
+		// The id moves from the global to the variable, so that every use stays as it is.
+		l.types.release(id)
+		in.Result = id
+		addVariableInst(s.function, in)
+		local[id] = true
+	}
+	for _, b := range s.function.Blocks {
+		for i := range b.Insts {
+			in := &b.Insts[i]
+			switch in.Op {
+			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
+				if local[in.ID(0)] {
+					_, typ := l.types.pointee(in.Type)
+					in.Type = l.types.pointer(spirv.StorageClassFunction, typ)
+					local[in.Result] = true
+				}
+			}
+		}
+	}
+}
+
+// needsIncomingSlot tells whether the stage has a variable that its caller filled.
+func (l *linker) needsIncomingSlot(s *stage) bool {
+	for _, r := range s.uses {
+		if r.kind == roleIncoming {
+			return true
+		}
+	}
+	return false
+}
+
+// sharedGlobals returns the globals that functions beside the entry function use, or that go to one as a pointer.
+func (s *stage) sharedGlobals() map[spirv.ID]bool {
+	shared := map[spirv.ID]bool{}
+	for _, f := range s.functions {
+		if f == s.function {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				b.Insts[i].EachID(func(p *uint32) {
+					if _, ok := s.uses[spirv.ID(*p)]; ok {
+						shared[spirv.ID(*p)] = true
+					}
+				})
+			}
+		}
+	}
+	bases := map[spirv.ID]spirv.ID{}
+	base := func(id spirv.ID) spirv.ID {
+		if b, ok := bases[id]; ok {
+			return b
+		}
+		return id
+	}
+	for _, b := range s.function.Blocks {
+		for i := range b.Insts {
+			in := &b.Insts[i]
+			switch in.Op {
+			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
+				bases[in.Result] = base(in.ID(0))
+			case spirv.OpFunctionCall:
+				for _, arg := range in.Operands[1:] {
+					if id := base(spirv.ID(arg)); s.uses[id].stored() {
+						shared[id] = true
+					}
+				}
+			}
+		}
+	}
+	return shared
+}

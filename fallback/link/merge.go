@@ -1,0 +1,303 @@
+package link
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// loadRuntime decodes the runtime module, the beginning of the output, and reads its symbols.
+func (l *linker) loadRuntime() error {
+	m, err := spirv.Decode(l.runtimeCode)
+	if err != nil {
+		return fmt.Errorf("runtime module: %w", err)
+	}
+	l.out = m
+	l.symbols = map[string]spirv.ID{}
+	for i := range m.Names {
+		if in := &m.Names[i]; in.Op == spirv.OpName {
+			name, _ := spirv.DecodeString(in.Operands[1:])
+			name, _, _ = strings.Cut(name, "(") // glslang mangles parameter types behind it
+			if _, taken := l.symbols[name]; !taken {
+				l.symbols[name] = spirv.ID(in.Operands[0])
+			}
+		}
+	}
+	l.types = newInterner(m)
+	return nil
+}
+
+// symbol returns the id of a function or global of the runtime. That it exists is tested.
+func (l *linker) symbol(name string) spirv.ID { return l.symbols[name] }
+
+// mergeStages appends all stages to the output.
+func (l *linker) mergeStages() error {
+	for _, s := range l.stages {
+		if err := l.mergeStage(s); err != nil {
+			return err
+		}
+		s.module = nil
+		if err := s.checkBuiltIns(); err != nil {
+			return err
+		}
+	}
+	l.indexOutput()
+	return nil
+}
+
+// indexOutput notes what later passes look up in the merged module.
+func (l *linker) indexOutput() {
+	l.decorations, l.outer = map[spirv.ID][]spirv.Inst{}, map[spirv.ID]bool{}
+	l.inputs = map[spirv.BuiltIn]spirv.ID{}
+	for i := range l.out.Annotations {
+		if in := &l.out.Annotations[i]; in.Op == spirv.OpDecorate || in.Op == spirv.OpDecorateId {
+			l.decorations[in.ID(0)] = append(l.decorations[in.ID(0)], *in)
+		}
+	}
+	for _, f := range l.out.Functions {
+		l.outer[f.Def.Result] = true
+	}
+	for i := range l.out.ExtInstImports {
+		l.outer[l.out.ExtInstImports[i].Result] = true
+	}
+}
+
+// copyDecorations gives a copy of an instruction the decorations of the original.
+func (l *linker) copyDecorations(from, to spirv.ID) {
+	if from == to {
+		return
+	}
+	for _, in := range l.decorations[from] {
+		c := in.Clone()
+		c.Operands[0] = uint32(to)
+		l.out.Annotations = append(l.out.Annotations, c)
+		l.decorations[to] = append(l.decorations[to], c)
+	}
+}
+
+// merger copies one module into the output.
+type merger struct {
+	l     *linker
+	s     *stage
+	ids   map[spirv.ID]spirv.ID
+	decor map[spirv.ID]string
+}
+
+func (l *linker) mergeStage(s *stage) error {
+	g := &merger{l: l, s: s, ids: map[spirv.ID]spirv.ID{}, decor: decorationKeys(s.module)}
+	if err := g.header(); err != nil {
+		return err
+	}
+	g.globals()
+	s.functions = map[spirv.ID]*spirv.Function{}
+	for _, f := range s.module.Functions {
+		c := g.function(f)
+		l.out.Functions = append(l.out.Functions, c)
+		s.functions[c.Def.Result] = c
+	}
+	g.annotations()
+	uses := map[spirv.ID]role{}
+	for id, r := range s.uses {
+		if new, ok := g.ids[id]; ok { // others were never used
+			r.initializer = g.ids[r.initializer]
+			uses[new] = r
+		}
+	}
+	s.uses = uses
+	s.entry, s.struc = g.ids[s.entry], g.ids[s.struc]
+	s.function = s.functions[s.entry]
+	return nil
+}
+
+// id returns the output's id for one of the module, a new one at first sight.
+func (g *merger) id(old spirv.ID) spirv.ID {
+	if old == 0 {
+		return 0
+	}
+	if id, ok := g.ids[old]; ok {
+		return id
+	}
+	id := g.l.out.NewID()
+	g.ids[old] = id
+	return id
+}
+
+// inst copies an instruction with the output's ids.
+func (g *merger) inst(in *spirv.Inst) spirv.Inst {
+	c := in.Clone()
+	c.Type, c.Result = g.id(c.Type), g.id(c.Result)
+	c.EachID(func(p *uint32) { *p = uint32(g.id(spirv.ID(*p))) })
+	return c
+}
+
+// header unites capabilities, extensions, instruction sets, version and memory model.
+func (g *merger) header() error {
+	out, m := g.l.out, g.s.module
+	out.Version = max(out.Version, m.Version)
+	for i := range m.Capabilities {
+		addOnce(&out.Capabilities, m.Capabilities[i])
+	}
+	for i := range m.Extensions {
+		addOnce(&out.Extensions, m.Extensions[i])
+	}
+	for i := range m.ExtInstImports {
+		in := &m.ExtInstImports[i]
+		for j := range out.ExtInstImports {
+			if sameWords(in.Operands, out.ExtInstImports[j].Operands) {
+				g.ids[in.Result] = out.ExtInstImports[j].Result
+			}
+		}
+		if g.ids[in.Result] == 0 {
+			out.ExtInstImports = append(out.ExtInstImports, g.inst(in))
+		}
+	}
+	return g.memoryModel()
+}
+
+// memoryModel raises the output to the Vulkan memory model where a shader uses it.
+func (g *merger) memoryModel() error {
+	out, m := g.l.out, g.s.module
+	model, have := spirv.MemoryModel(m.MemoryModel.Operands[1]), spirv.MemoryModel(out.MemoryModel.Operands[1])
+	if model == have {
+		return nil
+	}
+	if g.s.index > 0 && (usesCoherence(m) || usesCoherence(out)) {
+		return g.s.unsupported("memory model %d beside %d, with coherent variables", model, have)
+	}
+	if model == spirv.MemoryModelVulkan {
+		out.MemoryModel.Operands[1] = uint32(spirv.MemoryModelVulkan)
+	}
+	return nil
+}
+
+func usesCoherence(m *spirv.Module) bool {
+	for i := range m.Annotations {
+		in := &m.Annotations[i]
+		at := 1
+		if in.Op == spirv.OpMemberDecorate {
+			at = 2
+		}
+		if (in.Op == spirv.OpDecorate || in.Op == spirv.OpMemberDecorate) &&
+			(spirv.Decoration(in.Operands[at]) == spirv.DecorationCoherent || spirv.Decoration(in.Operands[at]) == spirv.DecorationVolatile) {
+			return true
+		}
+	}
+	return false
+}
+
+// globals copies types, constants and variables; those that the output has already are shared.
+func (g *merger) globals() {
+	forward := forwardPointers(g.s.module)
+	for i := range g.s.module.Globals {
+		in := &g.s.module.Globals[i]
+		if in.Op == spirv.OpVariable && g.launchBuiltIn(in.Result) {
+			continue
+		}
+		if !unique(in.Op) || forward[in.Result] {
+			g.l.types.add(g.inst(in))
+			continue
+		}
+		c := in.Clone()
+		c.Type, c.Result = g.id(c.Type), 0
+		c.EachID(func(p *uint32) { *p = uint32(g.id(spirv.ID(*p))) })
+		key := keyOf(&c, g.decor[in.Result])
+		if have := g.l.types.byKey[key]; have != 0 {
+			g.ids[in.Result] = have
+			continue
+		}
+		c.Result = g.id(in.Result)
+		g.l.types.add(c)
+		g.l.types.byKey[key] = c.Result
+	}
+}
+
+// launchBuiltIn maps the launch built-ins, which never change for a lane, to the runtime's globals.
+func (g *merger) launchBuiltIn(id spirv.ID) bool {
+	r, ok := g.s.uses[id]
+	if !ok || r.kind != roleBuiltIn {
+		return false
+	}
+	switch r.builtIn {
+	case spirv.BuiltInLaunchIdKHR:
+		g.ids[id] = g.l.symbol("rtLaunchId")
+	case spirv.BuiltInLaunchSizeKHR:
+		g.ids[id] = g.l.symbol("rtLaunchSize")
+	default:
+		return false
+	}
+	delete(g.s.uses, id)
+	return true
+}
+
+func (g *merger) function(f *spirv.Function) *spirv.Function {
+	c := &spirv.Function{Def: g.inst(&f.Def)}
+	for i := range f.Params {
+		c.Params = append(c.Params, g.inst(&f.Params[i]))
+	}
+	for _, b := range f.Blocks {
+		nb := &spirv.Block{Label: g.id(b.Label)}
+		for i := range b.Insts {
+			if in := &b.Insts[i]; in.Op != spirv.OpLine && in.Op != spirv.OpNoLine {
+				nb.Insts = append(nb.Insts, g.inst(in))
+			}
+		}
+		c.Blocks = append(c.Blocks, nb)
+	}
+	return c
+}
+
+// annotations copies decorations, but not again for what is shared with the output.
+func (g *merger) annotations() {
+	shared := map[spirv.ID]bool{}
+	for old, new := range g.ids {
+		if i, ok := g.l.types.def[new]; ok && unique(g.l.types.m.Globals[i].Op) {
+			_ = old
+			shared[new] = true
+		}
+	}
+	have := map[string]bool{}
+	for i := range g.l.out.Annotations {
+		have[keyOf(&g.l.out.Annotations[i], "")] = true
+	}
+	for i := range g.s.module.Annotations {
+		if _, mapped := g.ids[spirv.ID(g.s.module.Annotations[i].Operands[0])]; !mapped {
+			continue
+		}
+		c := g.inst(&g.s.module.Annotations[i])
+		if key := keyOf(&c, ""); !have[key] {
+			have[key] = true
+			g.l.out.Annotations = append(g.l.out.Annotations, c)
+		}
+	}
+	if !g.l.options.KeepNames {
+		return
+	}
+	for i := range g.s.module.Names {
+		in := &g.s.module.Names[i]
+		if new, mapped := g.ids[spirv.ID(in.Operands[0])]; mapped && !shared[new] {
+			g.l.out.Names = append(g.l.out.Names, g.inst(in))
+		}
+	}
+}
+
+func addOnce(list *[]spirv.Inst, in spirv.Inst) {
+	for i := range *list {
+		if sameWords((*list)[i].Operands, in.Operands) {
+			return
+		}
+	}
+	*list = append(*list, in.Clone())
+}
+
+func sameWords(a, b []uint32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

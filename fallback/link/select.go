@@ -1,0 +1,220 @@
+package link
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// selectEntries decodes each stage, picks its entry point and drops what that does not reach.
+func (l *linker) selectEntries() error {
+	for _, s := range l.stages {
+		if err := s.selectEntry(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stage) selectEntry() error {
+	m, err := spirv.DecodeOptions{DropLines: true}.Decode(s.Code)
+	if err != nil {
+		return fmt.Errorf("shader %s: %w", s.Name, err)
+	}
+	if err := spirv.Verify(m); err != nil {
+		return fmt.Errorf("shader %s: %w: %w", s.Name, ErrInvalid, err)
+	}
+	s.module = m
+	if s.Model < Raygen || s.Model > Callable {
+		return s.invalid("unknown %v", s.Model)
+	}
+	if s.entry = findEntry(m, s.Entry, s.Model.execution()); s.entry == 0 {
+		return s.invalid("module has no %v entry point %q (it has %s)", s.Model, s.Entry, listEntries(m))
+	}
+	if err := s.checkModule(); err != nil {
+		return err
+	}
+	if err := spirv.FoldSpecConstants(m, s.Specialization); err != nil {
+		return fmt.Errorf("shader %s: specialisation constants: %w", s.Name, err)
+	}
+	dropDebugInfo(m)
+	if err := s.prune(); err != nil {
+		return err
+	}
+	return s.checkInstructions()
+}
+
+// dropDebugInfo removes non-semantic instructions, which say nothing about what a shader does.
+func dropDebugInfo(m *spirv.Module) {
+	sets := map[spirv.ID]bool{}
+	for i := range m.ExtInstImports {
+		if name, _ := spirv.DecodeString(m.ExtInstImports[i].Operands); strings.HasPrefix(name, "NonSemantic.") {
+			sets[m.ExtInstImports[i].Result] = true
+		}
+	}
+	if len(sets) == 0 {
+		return
+	}
+	semantic := func(in *spirv.Inst) bool { return in.Op != spirv.OpExtInst || !sets[in.ID(0)] }
+	m.Globals = filter(m.Globals, semantic)
+	for _, f := range m.Functions {
+		for _, b := range f.Blocks {
+			b.Insts = filter(b.Insts, semantic)
+		}
+	}
+}
+
+// findEntry returns the entry function of that name and model, 0 if there is none.
+func findEntry(m *spirv.Module, name string, model spirv.ExecutionModel) spirv.ID {
+	for _, e := range m.EntryPoints {
+		n, _ := spirv.DecodeString(e.Operands[2:])
+		if spirv.ExecutionModel(e.Operands[0]) == model && n == name {
+			return spirv.ID(e.Operands[1])
+		}
+	}
+	return 0
+}
+
+func listEntries(m *spirv.Module) string {
+	list := ""
+	for i, e := range m.EntryPoints {
+		if i > 0 {
+			list += ", "
+		}
+		n, _ := spirv.DecodeString(e.Operands[2:])
+		list += fmt.Sprintf("%q of model %d", n, e.Operands[0])
+	}
+	if list == "" {
+		return "none"
+	}
+	return list
+}
+
+// prune keeps the functions that the entry function calls and the globals that those use.
+func (s *stage) prune() error {
+	m := s.module
+	byID := map[spirv.ID]*spirv.Function{}
+	for _, f := range m.Functions {
+		byID[f.Def.Result] = f
+	}
+	if f := byID[s.entry]; f == nil || len(f.Blocks) == 0 {
+		return s.invalid("entry point %q has no body", s.Entry)
+	}
+	reached := map[spirv.ID]bool{}
+	if err := s.reach(byID, s.entry, reached, map[spirv.ID]bool{}); err != nil {
+		return err
+	}
+	var kept []*spirv.Function
+	for _, f := range m.Functions {
+		if reached[f.Def.Result] {
+			kept = append(kept, f)
+		}
+	}
+	m.Functions = kept
+	pruneGlobals(m, nil)
+	return nil
+}
+
+// reach marks the functions called from id, and refuses recursion, which SPIR-V for Vulkan forbids.
+func (s *stage) reach(byID map[spirv.ID]*spirv.Function, id spirv.ID, reached, open map[spirv.ID]bool) error {
+	if open[id] {
+		return s.invalid("function %d calls itself", id)
+	}
+	if reached[id] {
+		return nil
+	}
+	f := byID[id]
+	if f == nil || len(f.Blocks) == 0 {
+		return s.invalid("call of function %d, which has no body", id)
+	}
+	reached[id], open[id] = true, true
+	for _, b := range f.Blocks {
+		for i := range b.Insts {
+			if b.Insts[i].Op == spirv.OpFunctionCall {
+				if err := s.reach(byID, spirv.ID(b.Insts[i].Operands[0]), reached, open); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	open[id] = false
+	return nil
+}
+
+// pruneGlobals drops types, constants, variables and annotations that the module's functions do not reach; roots are
+// kept besides.
+func pruneGlobals(m *spirv.Module, roots []spirv.ID) {
+	needed := map[spirv.ID]bool{}
+	for _, r := range roots {
+		needed[r] = true
+	}
+	mark := func(in *spirv.Inst) {
+		if in.Type != 0 {
+			needed[in.Type] = true
+		}
+		if in.Result != 0 {
+			needed[in.Result] = true
+		}
+		in.EachID(func(p *uint32) { needed[spirv.ID(*p)] = true })
+	}
+	eachFunctionInst(m, mark)
+	// Globals only use what stands before them, but for pointers that were declared forward: repeat until nothing changes.
+	for changed := true; changed; {
+		changed = false
+		for i := len(m.Globals) - 1; i >= 0; i-- {
+			in := &m.Globals[i]
+			if in.Result == 0 || !needed[in.Result] {
+				continue
+			}
+			use := func(id spirv.ID) {
+				if id != 0 && !needed[id] {
+					needed[id], changed = true, true
+				}
+			}
+			use(in.Type)
+			in.EachID(func(p *uint32) { use(spirv.ID(*p)) })
+		}
+	}
+	m.Globals = filter(m.Globals, func(in *spirv.Inst) bool {
+		if in.Op == spirv.OpTypeForwardPointer {
+			return needed[spirv.ID(in.Operands[0])]
+		}
+		return in.Result != 0 && needed[in.Result]
+	})
+	keepTarget := func(in *spirv.Inst) bool { return needed[spirv.ID(in.Operands[0])] }
+	m.Annotations = filter(m.Annotations, func(in *spirv.Inst) bool {
+		switch in.Op {
+		case spirv.OpDecorationGroup, spirv.OpGroupDecorate, spirv.OpGroupMemberDecorate:
+			return false
+		}
+		return keepTarget(in)
+	})
+	m.Names = filter(m.Names, keepTarget)
+	m.ExtInstImports = filter(m.ExtInstImports, func(in *spirv.Inst) bool { return needed[in.Result] })
+}
+
+func filter(list []spirv.Inst, keep func(*spirv.Inst) bool) []spirv.Inst {
+	var out []spirv.Inst
+	for i := range list {
+		if keep(&list[i]) {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// eachFunctionInst visits every instruction of all functions, definitions and parameters included.
+func eachFunctionInst(m *spirv.Module, visit func(*spirv.Inst)) {
+	for _, f := range m.Functions {
+		visit(&f.Def)
+		for i := range f.Params {
+			visit(&f.Params[i])
+		}
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				visit(&b.Insts[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// maxFrameDwords bounds what one variable may add to a frame.
+const maxFrameDwords = 1 << 14
+
+// leaf is a scalar or vector inside a variable, or an address of physical memory: what is spilled as a piece.
+type leaf struct {
+	variable *variable
+	path     []uint32 // constant indices from the variable
+	typ      spirv.ID
+	dwords   uint32
+}
+
+// variable is one whose contents may live across a cut.
+type variable struct {
+	id, typ spirv.ID
+	class   spirv.StorageClass
+	role    role
+	local   bool // declared by the function
+	first   int  // leaves [first, first+count)
+	count   int
+}
+
+// variables are the candidates for spilling of one stage.
+type variables struct {
+	l      *linker
+	list   []*variable
+	byID   map[spirv.ID]*variable
+	leaves []leaf
+	counts map[spirv.ID]int // leaves by type
+}
+
+// stored tells whether a variable of this role has contents that live in the shader, rather than in memory.
+func (r role) stored() bool {
+	switch r.kind {
+	case rolePrivate, roleBuiltIn, rolePayload, roleIncoming, roleHit, roleRecordAddress, roleIncomingSlot:
+		return true
+	}
+	return false
+}
+
+func sortedIDs(m map[spirv.ID]role) []spirv.ID {
+	ids := make([]spirv.ID, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// collectVariables finds a stage's variables and divides them into leaves.
+func (l *linker) collectVariables(s *stage) error {
+	v := &variables{l: l, byID: map[spirv.ID]*variable{}, counts: map[spirv.ID]int{}}
+	s.vars = v
+	for i := range s.function.Blocks[0].Insts {
+		in := &s.function.Blocks[0].Insts[i]
+		if in.Op != spirv.OpVariable {
+			break
+		}
+		_, typ := l.types.pointee(in.Type)
+		if err := v.add(s, &variable{id: in.Result, typ: typ, class: spirv.StorageClassFunction, role: s.uses[in.Result], local: true}); err != nil {
+			return err
+		}
+	}
+	for _, id := range sortedIDs(s.uses) {
+		if v.byID[id] != nil || !s.uses[id].stored() {
+			continue
+		}
+		_, typ := l.types.pointee(l.types.get(id).Type)
+		if err := v.add(s, &variable{id: id, typ: typ, class: spirv.StorageClassPrivate, role: s.uses[id]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *variables) add(s *stage, x *variable) error {
+	x.first = len(v.leaves)
+	if err := v.divide(s, x, x.typ, nil); err != nil {
+		return err
+	}
+	x.count = len(v.leaves) - x.first
+	v.list = append(v.list, x)
+	v.byID[x.id] = x
+	return nil
+}
+
+// divide appends the leaves of a type.
+func (v *variables) divide(s *stage, x *variable, typ spirv.ID, path []uint32) error {
+	t := v.l.types
+	in := t.get(typ)
+	if in == nil {
+		return s.invalid("variable %d has no type", x.id)
+	}
+	if len(v.leaves)-x.first > maxFrameDwords {
+		return s.unsupported("variable %d of more than %d scalars beside a trace call", x.id, maxFrameDwords)
+	}
+	switch in.Op {
+	case spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpTypeBool, spirv.OpTypeVector, spirv.OpTypePointer:
+		n, err := v.dwords(s, typ)
+		if err != nil {
+			return err
+		}
+		v.leaves = append(v.leaves, leaf{variable: x, path: slices.Clone(path), typ: typ, dwords: n})
+		return nil
+	case spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeStruct:
+		first, n := t.element(typ, 0)
+		for i := uint32(0); i < n; i++ {
+			elem := first
+			if in.Op == spirv.OpTypeStruct {
+				elem, _ = t.element(typ, i)
+			}
+			if err := v.divide(s, x, elem, append(path, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s.unsupported("variable %d of a type made by %v", x.id, in.Op)
+}
+
+// dwords returns how many slots a scalar, vector or address takes.
+func (v *variables) dwords(s *stage, typ spirv.ID) (uint32, error) {
+	t := v.l.types
+	in := t.get(typ)
+	switch in.Op {
+	case spirv.OpTypeBool:
+		return 1, nil
+	case spirv.OpTypeInt, spirv.OpTypeFloat:
+		return (in.Operands[0] + 31) / 32, nil
+	case spirv.OpTypePointer:
+		if class, _ := t.pointee(typ); class == spirv.StorageClassPhysicalStorageBuffer {
+			return 2, nil
+		}
+	case spirv.OpTypeVector:
+		n, err := v.dwords(s, spirv.ID(in.Operands[0]))
+		return n * in.Operands[1], err
+	}
+	return 0, s.unsupported("variable of a type made by %v", in.Op)
+}
+
+// leafCount returns the number of leaves of a type.
+func (v *variables) leafCount(typ spirv.ID) int {
+	if n, ok := v.counts[typ]; ok {
+		return n
+	}
+	t := v.l.types
+	n := 1
+	switch t.op(typ) {
+	case spirv.OpTypeMatrix, spirv.OpTypeArray:
+		elem, count := t.element(typ, 0)
+		n = v.leafCount(elem) * int(count)
+	case spirv.OpTypeStruct:
+		n = 0
+		_, count := t.element(typ, 0)
+		for i := uint32(0); i < count; i++ {
+			elem, _ := t.element(typ, i)
+			n += v.leafCount(elem)
+		}
+	}
+	v.counts[typ] = n
+	return n
+}
+
+// access is what a pointer into a variable reaches: leaves [first, first+count); exact if it is just those.
+type access struct {
+	variable     *variable
+	typ          spirv.ID // what it points to
+	first, count int
+	exact        bool
+}
+
+// whole returns the access of a variable's own pointer.
+func (x *variable) whole() access {
+	return access{variable: x, typ: x.typ, first: x.first, count: x.count, exact: true}
+}
+
+// index narrows an access by one index of an access chain.
+func (v *variables) index(a access, id spirv.ID) access {
+	t := v.l.types
+	k, constant := t.constantU32(id)
+	switch t.op(a.typ) {
+	case spirv.OpTypeStruct:
+		at := a.first
+		for i := uint32(0); i < k; i++ {
+			elem, _ := t.element(a.typ, i)
+			at += v.leafCount(elem)
+		}
+		elem, _ := t.element(a.typ, k)
+		if !a.exact { // under a dynamic index: the range stays, since the member is in each element
+			a.typ = elem
+			return a
+		}
+		return access{a.variable, elem, at, v.leafCount(elem), true}
+	case spirv.OpTypeArray, spirv.OpTypeMatrix:
+		elem, count := t.element(a.typ, 0)
+		if !a.exact || !constant || k >= count {
+			a.typ, a.exact = elem, false
+			return a
+		}
+		n := v.leafCount(elem)
+		return access{a.variable, elem, a.first + int(k)*n, n, true}
+	case spirv.OpTypeVector:
+		elem, _ := t.element(a.typ, 0)
+		a.typ, a.exact = elem, false // a component is less than its leaf
+		return a
+	}
+	a.exact = false
+	return a
+}

@@ -1,0 +1,198 @@
+package fallback
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+)
+
+// ErrUnsupported is wrapped by errors about shaders that are valid but beyond what the compute way can run.
+var ErrUnsupported = link.ErrUnsupported
+
+// ErrInvalid is wrapped by errors about invalid shaders and options.
+var ErrInvalid = errors.New("invalid use of a ray tracing pipeline")
+
+// HandleSize is the size of a shader group handle in bytes, as shaderGroupHandleSize.
+const HandleSize = 32
+
+// Model is the kind of a shader.
+type Model = link.Model
+
+// The ray tracing shader models.
+const (
+	Raygen       = link.Raygen
+	AnyHit       = link.AnyHit
+	ClosestHit   = link.ClosestHit
+	Miss         = link.Miss
+	Intersection = link.Intersection
+	Callable     = link.Callable
+)
+
+// Stage is one shader of a pipeline.
+type Stage = link.Stage
+
+// None marks a shader that a group does not have, as VK_SHADER_UNUSED_KHR.
+const None = -1
+
+// GroupKind is the kind of a shader group.
+type GroupKind int
+
+// The kinds of shader groups.
+const (
+	General GroupKind = iota
+	TrianglesHit
+	ProceduralHit
+)
+
+// Group is a shader group: indices into the stages, None for shaders that it does not have.
+type Group struct {
+	Kind                                      GroupKind
+	General, ClosestHit, AnyHit, Intersection int
+}
+
+// PipelineOptions describe a pipeline.
+type PipelineOptions struct {
+	// Name is for errors and debuggers.
+	Name   string
+	Stages []Stage
+	Groups []Group
+	// SetLayouts are those of the application's descriptor sets, acceleration structures as storage buffers.
+	SetLayouts []*vk.DescriptorSetLayout
+	// PushConstantBytes is the size of the push constants, at most MaxPushConstantBytes.
+	PushConstantBytes uint32
+	// MaxRecursionDepth is the number of nested trace calls, 1 if only ray generation shaders trace; 0 if none does.
+	MaxRecursionDepth uint32
+	// StackBytes is the stack of one lane; 0 takes what MaxRecursionDepth can need at most.
+	StackBytes uint32
+}
+
+// Stats tell what it took to make a pipeline.
+type Stats struct {
+	LinkTime    time.Duration
+	CompileTime time.Duration // of the driver, as far as it compiles at creation
+	CodeWords   int           // of the linked SPIR-V
+	States      int           // state functions
+}
+
+// Pipeline is a linked and compiled ray tracing pipeline.
+type Pipeline struct {
+	dev     *vk.Device
+	options PipelineOptions
+	layout  *vk.PipelineLayout
+	compute *vk.Pipeline
+	entries []uint32
+	tag     uint32
+	stack   uint32 // dwords per lane
+	stats   Stats
+}
+
+// NewPipeline links and compiles a pipeline.
+func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipeline, error) {
+	if err := o.validate(); err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
+	runtime, err := shaders.Load("fallback/runtime.comp")
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	linked, err := link.Link(ctx, runtime, o.Stages, link.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
+	p := &Pipeline{dev: dev, options: o, entries: linked.Entries, tag: tagOf(linked.Code)}
+	p.stats = Stats{LinkTime: time.Since(start), CodeWords: len(linked.Code), States: linked.States}
+	p.stack = o.stackDwords(linked.Frames)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	push := []vk.PushRange{{Stages: vk.StageCompute, Size: pushBytes}}
+	if p.layout, err = dev.NewPipelineLayout(o.Name, o.SetLayouts, push); err != nil {
+		return nil, fmt.Errorf("pipeline %q: layout: %w", o.Name, err)
+	}
+	start = time.Now()
+	p.compute, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: o.Name, Code: linked.Code, Entry: "main", Layout: p.layout})
+	if err != nil {
+		p.layout.Destroy()
+		return nil, fmt.Errorf("pipeline %q: compile: %w", o.Name, err)
+	}
+	p.stats.CompileTime = time.Since(start)
+	return p, nil
+}
+
+// Destroy frees the pipeline.
+func (p *Pipeline) Destroy() {
+	p.compute.Destroy()
+	p.layout.Destroy()
+}
+
+// Stats returns what it took to make the pipeline.
+func (p *Pipeline) Stats() Stats { return p.stats }
+
+// StackBytes returns the stack of one lane.
+func (p *Pipeline) StackBytes() uint32 { return 4 * p.stack }
+
+// tagOf returns a number that tells this pipeline's handles from others', never zero.
+func tagOf(code []uint32) uint32 {
+	h := fnv.New32a()
+	var b [4]byte
+	for _, w := range code {
+		binary.LittleEndian.PutUint32(b[:], w)
+		h.Write(b[:])
+	}
+	return h.Sum32() | 1
+}
+
+// stackDwords returns the slots that a lane needs: the ray generation shader's frame, those of nested hit and miss
+// shaders, and the first slot of the deepest, which calls nobody. It is Vulkan's default formula (40.6) for pipelines
+// without callable shaders.
+func (o *PipelineOptions) stackDwords(frames []uint32) uint32 {
+	if o.StackBytes > 0 {
+		return (o.StackBytes + 3) / 4
+	}
+	raygen, nested := uint32(1), uint32(1)
+	for i, s := range o.Stages {
+		switch s.Model {
+		case Raygen:
+			raygen = max(raygen, frames[i])
+		case ClosestHit, Miss:
+			nested = max(nested, frames[i])
+		}
+	}
+	n := raygen + 1
+	if o.MaxRecursionDepth > 1 {
+		n += (o.MaxRecursionDepth - 1) * nested
+	}
+	return n
+}
+
+// GroupHandle returns the handle of a shader group, what a shader binding table record begins with.
+func (p *Pipeline) GroupHandle(group int) ([HandleSize]byte, error) {
+	var h [HandleSize]byte
+	if group < 0 || group >= len(p.options.Groups) {
+		return h, fmt.Errorf("pipeline %q: group %d of %d: %w", p.options.Name, group, len(p.options.Groups), ErrInvalid)
+	}
+	g := p.options.Groups[group]
+	number := func(stage int) uint32 {
+		if stage == None {
+			return 0
+		}
+		return p.entries[stage]
+	}
+	shader := number(g.ClosestHit)
+	if g.Kind == General {
+		shader = number(g.General)
+	}
+	binary.LittleEndian.PutUint32(h[0:], shader)
+	binary.LittleEndian.PutUint32(h[4:], number(g.AnyHit))
+	binary.LittleEndian.PutUint32(h[8:], number(g.Intersection))
+	binary.LittleEndian.PutUint32(h[12:], p.tag)
+	return h, nil
+}

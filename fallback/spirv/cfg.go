@@ -1,0 +1,254 @@
+package spirv
+
+import "slices"
+
+// Successors returns the labels a block's terminator may branch to, each once,
+// in order of the operands.
+func (b *Block) Successors() []ID {
+	t := b.Terminator()
+	if t == nil {
+		return nil
+	}
+	var ids []ID
+	add := func(w uint32) {
+		for _, id := range ids {
+			if id == ID(w) {
+				return
+			}
+		}
+		ids = append(ids, ID(w))
+	}
+	switch {
+	case t.Op == OpBranch && len(t.Operands) >= 1:
+		add(t.Operands[0])
+	case t.Op == OpBranchConditional && len(t.Operands) >= 3:
+		add(t.Operands[1])
+		add(t.Operands[2])
+	case t.Op == OpSwitch && len(t.Operands) >= 2:
+		add(t.Operands[1])
+		step := t.literalWords() + 1
+		for i := 1 + step; i < len(t.Operands); i += step {
+			add(t.Operands[i])
+		}
+	}
+	return ids
+}
+
+// Merges returns the labels of a block's merge instruction: merge block and,
+// for a loop, continue target. They are 0 where there is none.
+func (b *Block) Merges() (merge, cont ID) {
+	m := b.Merge()
+	if m == nil || len(m.Operands) == 0 {
+		return 0, 0
+	}
+	if m.Op == OpLoopMerge && len(m.Operands) > 1 {
+		cont = m.ID(1)
+	}
+	return m.ID(0), cont
+}
+
+// CFG is the control flow graph of a function with a body. Blocks go by their
+// index in Function.Blocks. It is not updated when the function changes.
+type CFG struct {
+	Function *Function
+	Index    map[ID]int // label to block
+	Succs    [][]int    // each successor once; labels that are no block are left out
+	Preds    [][]int
+
+	// RPO is a reverse postorder of the reachable blocks, in which the merge
+	// block of a construct comes behind all blocks of the construct, and a
+	// loop's continue target behind its body.
+	RPO []int
+	// IDom is the immediate dominator: the block itself for the entry block,
+	// -1 for those that cannot be reached.
+	IDom []int
+
+	order []int // position in a plain reverse postorder, -1 for those that cannot be reached
+
+	place []int // position in RPO
+
+	// The dominator tree in preorder: pre is a block's place in tree, and its
+	// subtree ends ahead of place end.
+	tree, pre, end []int
+}
+
+// NewCFG computes the graph.
+func NewCFG(f *Function) *CFG { return newCFG(f, false) }
+
+// newCFG computes the graph; structural adds an edge from each header to its
+// merge block and its continue target, as the rules of structured control flow
+// want it.
+func newCFG(f *Function, structural bool) *CFG {
+	n := len(f.Blocks)
+	c := &CFG{
+		Function: f, Index: make(map[ID]int, n),
+		Succs: make([][]int, n), Preds: make([][]int, n),
+		IDom: make([]int, n), order: make([]int, n),
+	}
+	for i, b := range f.Blocks {
+		c.Index[b.Label] = i
+		c.IDom[i], c.order[i] = -1, -1
+	}
+	for i, b := range f.Blocks {
+		ids := b.Successors()
+		if structural {
+			merge, cont := b.Merges()
+			ids = append(ids, merge, cont)
+		}
+		for _, id := range ids {
+			c.edge(i, id)
+		}
+	}
+	if n > 0 {
+		plain := c.walk(c.walkPlain)
+		for i, b := range plain {
+			c.order[b] = i
+		}
+		c.dominators(plain)
+		c.numberTree(plain)
+		c.RPO = c.walk(c.walkStructured)
+		c.place = make([]int, n)
+		for i, b := range c.RPO {
+			c.place[b] = i
+		}
+	}
+	return c
+}
+
+// edge adds an edge unless it exists or leads nowhere.
+func (c *CFG) edge(from int, label ID) {
+	to, ok := c.Index[label]
+	if !ok {
+		return
+	}
+	for _, t := range c.Succs[from] {
+		if t == to {
+			return
+		}
+	}
+	c.Succs[from] = append(c.Succs[from], to)
+	c.Preds[to] = append(c.Preds[to], from)
+}
+
+// walk returns a reverse postorder, where next says in which order to go on
+// from a block. It does without recursion, as functions may be long.
+func (c *CFG) walk(next func(b int) []int) []int {
+	type frame struct {
+		block int
+		next  []int
+	}
+	seen := make([]bool, len(c.Succs))
+	var order []int
+	stack := []frame{{0, next(0)}}
+	seen[0] = true
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if len(top.next) == 0 {
+			order = append(order, top.block)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		t := top.next[0]
+		top.next = top.next[1:]
+		if !seen[t] {
+			seen[t] = true
+			stack = append(stack, frame{t, next(t)})
+		}
+	}
+	slices.Reverse(order)
+	return order
+}
+
+// walkPlain lists successors from the last to the first, so that the first
+// comes first in the end.
+func (c *CFG) walkPlain(b int) []int {
+	next := slices.Clone(c.Succs[b])
+	slices.Reverse(next)
+	return next
+}
+
+// walkStructured goes to the merge block and the continue target first, so
+// that they come last.
+func (c *CFG) walkStructured(b int) []int {
+	var next []int
+	merge, cont := c.Function.Blocks[b].Merges()
+	for _, id := range [...]ID{merge, cont} {
+		if t, ok := c.Index[id]; ok && c.Reachable(t) {
+			next = append(next, t)
+		}
+	}
+	return append(next, c.walkPlain(b)...)
+}
+
+// rank returns a reachable block's position in RPO.
+func (c *CFG) rank(b int) int { return c.place[b] }
+
+// Reachable tells whether a path leads from the entry block to block b.
+func (c *CFG) Reachable(b int) bool { return c.order[b] >= 0 }
+
+// Dominates tells whether every path to block b passes block a; a block
+// dominates itself. It is false if either cannot be reached.
+func (c *CFG) Dominates(a, b int) bool {
+	return c.order[a] >= 0 && c.order[b] >= 0 && c.pre[a] <= c.pre[b] && c.pre[b] < c.end[a]
+}
+
+// numberTree numbers the dominator tree in preorder, by the sizes of subtrees:
+// a dominator stands ahead of what it dominates in reverse postorder.
+func (c *CFG) numberTree(rpo []int) {
+	n := len(c.Succs)
+	size, next := make([]int, n), make([]int, n)
+	c.pre, c.end, c.tree = make([]int, n), make([]int, n), make([]int, len(rpo))
+	for i := len(rpo) - 1; i >= 0; i-- {
+		b := rpo[i]
+		size[b]++
+		if i > 0 {
+			size[c.IDom[b]] += size[b]
+		}
+	}
+	for i, b := range rpo {
+		if i > 0 {
+			parent := c.IDom[b]
+			c.pre[b] = next[parent]
+			next[parent] += size[b]
+		}
+		c.end[b] = c.pre[b] + size[b]
+		next[b] = c.pre[b] + 1
+		c.tree[c.pre[b]] = b
+	}
+}
+
+// dominators computes IDom by the iterative algorithm of Cooper, Harvey and
+// Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+func (c *CFG) dominators(rpo []int) {
+	c.IDom[0] = 0
+	for changed := true; changed; {
+		changed = false
+		for _, b := range rpo[1:] {
+			dom := -1
+			for _, p := range c.Preds[b] {
+				switch {
+				case c.IDom[p] < 0: // not yet known, or unreachable
+				case dom < 0:
+					dom = p
+				default:
+					dom = c.intersect(p, dom)
+				}
+			}
+			if c.IDom[b] != dom {
+				c.IDom[b], changed = dom, true
+			}
+		}
+	}
+}
+
+func (c *CFG) intersect(a, b int) int {
+	for a != b {
+		for c.order[a] > c.order[b] {
+			a = c.IDom[a]
+		}
+		for c.order[b] > c.order[a] {
+			b = c.IDom[b]
+		}
+	}
+	return a
+}

@@ -1,0 +1,166 @@
+package spirv
+
+// Index finds definitions, types, names and decorations by id. It points into
+// the module's lists, and is good until these change.
+type Index struct {
+	Module *Module
+
+	defs    map[ID]*Inst
+	labels  map[ID]*Block
+	owners  map[ID]*Function
+	names   map[ID]string
+	members map[memberKey]string
+	decor   map[ID][]*Inst
+	mdecor  map[memberKey][]*Inst
+}
+
+// memberKey is a member of a structure type.
+type memberKey struct {
+	id     ID
+	member uint32
+}
+
+// NewIndex reads the module.
+func NewIndex(m *Module) *Index {
+	x := &Index{
+		Module: m, defs: map[ID]*Inst{}, labels: map[ID]*Block{}, owners: map[ID]*Function{},
+		names: map[ID]string{}, members: map[memberKey]string{},
+		decor: map[ID][]*Inst{}, mdecor: map[memberKey][]*Inst{},
+	}
+	for s := sectionCapabilities; s <= sectionGlobals; s++ {
+		if list := m.list(s); list != nil {
+			eachOf(*list, x.define)
+		}
+	}
+	for _, f := range m.Functions {
+		f.eachInst(func(in *Inst) {
+			x.define(in)
+			if in.Result != 0 {
+				x.owners[in.Result] = f
+			}
+		})
+		for _, b := range f.Blocks {
+			x.labels[b.Label] = b
+		}
+	}
+	eachOf(m.Names, x.name)
+	x.annotate()
+	return x
+}
+
+func (x *Index) define(in *Inst) {
+	if in.Result != 0 {
+		x.defs[in.Result] = in
+	}
+}
+
+func (x *Index) name(in *Inst) {
+	switch {
+	case in.Op == OpName && len(in.Operands) > 1:
+		x.names[in.ID(0)], _ = DecodeString(in.Operands[1:])
+	case in.Op == OpMemberName && len(in.Operands) > 2:
+		x.members[memberKey{in.ID(0), in.Operands[1]}], _ = DecodeString(in.Operands[2:])
+	}
+}
+
+// annotate collects decorations, those by group included.
+func (x *Index) annotate() {
+	list := x.Module.Annotations
+	for i := range list {
+		in := &list[i]
+		switch in.Op {
+		case OpDecorate, OpDecorateId, OpDecorateString:
+			x.decor[in.ID(0)] = append(x.decor[in.ID(0)], in)
+		case OpMemberDecorate, OpMemberDecorateString:
+			k := memberKey{in.ID(0), in.Operands[1]}
+			x.mdecor[k] = append(x.mdecor[k], in)
+		case OpGroupDecorate:
+			for _, t := range in.Operands[1:] {
+				x.decor[ID(t)] = append(x.decor[ID(t)], x.decor[in.ID(0)]...)
+			}
+		case OpGroupMemberDecorate:
+			for k := 1; k+1 < len(in.Operands); k += 2 {
+				key := memberKey{in.ID(k), in.Operands[k+1]}
+				x.mdecor[key] = append(x.mdecor[key], x.decor[in.ID(0)]...)
+			}
+		}
+	}
+}
+
+// Def returns the instruction that defines id, nil if there is none. For a
+// label it is an OpLabel made up for the purpose.
+func (x *Index) Def(id ID) *Inst { return x.defs[id] }
+
+// Op returns the opcode that defines id, OpNop if there is none.
+func (x *Index) Op(id ID) Op {
+	if in := x.defs[id]; in != nil {
+		return in.Op
+	}
+	return OpNop
+}
+
+// TypeOf returns the type of a value, 0 if it has none.
+func (x *Index) TypeOf(id ID) ID {
+	if in := x.defs[id]; in != nil {
+		return in.Type
+	}
+	return 0
+}
+
+// Block returns the block with this label, nil if there is none.
+func (x *Index) Block(label ID) *Block { return x.labels[label] }
+
+// Owner returns the function that defines id in its body or is id itself, nil
+// for globals.
+func (x *Index) Owner(id ID) *Function { return x.owners[id] }
+
+// Function returns the function with this id, nil if there is none.
+func (x *Index) Function(id ID) *Function {
+	if f := x.owners[id]; f != nil && f.Def.Result == id {
+		return f
+	}
+	return nil
+}
+
+// Name returns the debug name of id, empty if there is none.
+func (x *Index) Name(id ID) string { return x.names[id] }
+
+// MemberName returns the debug name of a member of a structure type.
+func (x *Index) MemberName(id ID, member uint32) string { return x.members[memberKey{id, member}] }
+
+// Decorations returns the decorations of id: OpDecorate, OpDecorateId and
+// OpDecorateString. Operand 0 is the target (or its group), operand 1 the
+// decoration, parameters follow.
+func (x *Index) Decorations(id ID) []*Inst { return x.decor[id] }
+
+// MemberDecorations returns the decorations of a member of a structure type:
+// OpMemberDecorate and OpMemberDecorateString, with the member's number as
+// operand 1; or those of a group, as Decorations returns them.
+func (x *Index) MemberDecorations(id ID, member uint32) []*Inst {
+	return x.mdecor[memberKey{id, member}]
+}
+
+// Decoration returns the parameters of one decoration of id, and whether id
+// has it.
+func (x *Index) Decoration(id ID, d Decoration) ([]uint32, bool) {
+	return findDecoration(x.decor[id], d)
+}
+
+// MemberDecoration returns the parameters of one decoration of a member, and
+// whether the member has it.
+func (x *Index) MemberDecoration(id ID, member uint32, d Decoration) ([]uint32, bool) {
+	return findDecoration(x.mdecor[memberKey{id, member}], d)
+}
+
+func findDecoration(list []*Inst, d Decoration) ([]uint32, bool) {
+	for _, in := range list {
+		at := 1
+		if in.Op == OpMemberDecorate || in.Op == OpMemberDecorateString {
+			at = 2
+		}
+		if len(in.Operands) > at && Decoration(in.Operands[at]) == d {
+			return in.Operands[at+1:], true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,7 @@
+#version 460
+layout(triangles) in;
+layout(triangle_strip, max_vertices = 3) out;
+void main() {
+	for (int i = 0; i < 3; i++) { gl_Position = gl_in[i].gl_Position; gl_Layer = i; EmitVertex(); }
+	EndPrimitive();
+}

@@ -1,0 +1,330 @@
+package spirv
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Verify checks a module's structure: ids are defined once and ahead of (in
+// functions: dominating) their uses, instructions fit the grammar and their
+// sections, types of operands fit the commonest instructions, blocks,
+// phis and structured control flow are sound, interfaces are complete, nothing
+// recurses. It knows nothing of the environment (limits, layouts, features)
+// and does not replace spirv-val; it finds what a pass over the module breaks,
+// and names the instruction. A module that it rejects gives ErrInvalid.
+func Verify(m *Module) error {
+	v := &verifier{m: m, x: NewIndex(m), funcs: map[ID]*Function{}}
+	steps := []func() error{v.layout, v.definitions, v.globals, v.debug}
+	for _, f := range m.Functions {
+		steps = append(steps, func() error { return v.function(f) })
+	}
+	steps = append(steps, v.entryPoints)
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifier is the state of Verify.
+type verifier struct {
+	m     *Module
+	x     *Index
+	funcs map[ID]*Function
+	f     *Function // being verified
+	block ID
+	calls map[ID][]ID // functions called by each function
+	uses  map[ID][]ID // global variables used by each function
+}
+
+// fail makes an error about an instruction.
+func (v *verifier) fail(in *Inst, format string, args ...any) error {
+	where := ""
+	if v.f != nil {
+		where = fmt.Sprintf(" in function %%%d", v.f.Def.Result)
+		if v.block != 0 {
+			where += fmt.Sprintf(", block %%%d", v.block)
+		}
+	}
+	text := ""
+	if in != nil {
+		text = "\n" + in.String()
+	}
+	return fmt.Errorf("%w%s: %s%s", ErrInvalid, where, fmt.Sprintf(format, args...), text)
+}
+
+// maxOperandWords leaves room for opcode, type and result in 65535 words.
+const maxOperandWords = 65532
+
+// layout checks grammar and sections.
+func (v *verifier) layout() error {
+	var err error
+	v.m.eachInst(func(in *Inst) {
+		if err == nil {
+			err = v.grammar(in)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for s := sectionCapabilities; s <= sectionGlobals; s++ {
+		list := v.m.list(s)
+		if list == nil {
+			continue
+		}
+		for i := range *list {
+			if in := &(*list)[i]; sectionOf(in.Op) != s {
+				return v.fail(in, "wrong section")
+			}
+		}
+	}
+	if v.m.MemoryModel.Op != OpMemoryModel {
+		return v.fail(nil, "no memory model")
+	}
+	for _, f := range v.m.Functions {
+		for _, list := range append([][]Inst{f.Before, f.End}, f.ParamLines...) {
+			for i := range list {
+				if !mayFloat(list[i].Op) {
+					return v.fail(&list[i], "outside of a block")
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// grammar checks one instruction on its own.
+func (v *verifier) grammar(in *Inst) error {
+	info, ok := in.Op.info()
+	switch {
+	case !ok:
+		return v.fail(in, "unknown opcode")
+	case (in.Type != 0) != (info.result == tr):
+		return v.fail(in, "result type is missing or too much")
+	case (in.Result != 0) != (info.result != none):
+		return v.fail(in, "result id is missing or too much")
+	case len(in.Operands) > maxOperandWords:
+		return v.fail(in, "%d operand words do not fit an instruction", len(in.Operands))
+	case uint32(in.Type) >= v.m.Bound || uint32(in.Result) >= v.m.Bound:
+		return v.fail(in, "id is not below the bound %d", v.m.Bound)
+	}
+	if in.Op == OpSwitch && in.literalWords() != v.switchWords(in) {
+		return v.fail(in, "literals of %d words do not fit the selector", in.literalWords())
+	}
+	bad := uint32(0)
+	if err := in.check(func(kind byte, w []uint32) {
+		if kind == 'i' && (w[0] == 0 || w[0] >= v.m.Bound) {
+			bad = w[0] | 1<<31
+		}
+	}); err != nil {
+		return v.fail(in, "%v", err)
+	}
+	if bad != 0 {
+		return v.fail(in, "id %d is not below the bound %d", bad&^(1<<31), v.m.Bound)
+	}
+	return nil
+}
+
+// switchWords returns how many words a literal of a switch takes.
+func (v *verifier) switchWords(in *Inst) int {
+	if len(in.Operands) > 0 {
+		if t := v.x.Def(v.x.TypeOf(in.ID(0))); t != nil && t.Op == OpTypeInt && t.Operands[0] > 32 {
+			return 2
+		}
+	}
+	return 1
+}
+
+// definitions checks that each id is defined once, and all uses have one.
+func (v *verifier) definitions() error {
+	seen := map[ID]bool{}
+	var err error
+	v.m.eachInst(func(in *Inst) {
+		if in.Result == 0 || err != nil {
+			return
+		}
+		if seen[in.Result] {
+			err = v.fail(in, "%%%d is defined twice", in.Result)
+		}
+		seen[in.Result] = true
+	})
+	if err != nil {
+		return err
+	}
+	v.m.eachInst(func(in *Inst) {
+		if err != nil {
+			return
+		}
+		if in.Type != 0 && !v.x.Op(in.Type).IsType() {
+			err = v.fail(in, "result type %%%d is no type", in.Type)
+		}
+		in.EachID(func(p *uint32) {
+			if !seen[ID(*p)] && err == nil {
+				err = v.fail(in, "%%%d is not defined", *p)
+			}
+		})
+	})
+	for _, f := range v.m.Functions {
+		v.funcs[f.Def.Result] = f
+	}
+	return err
+}
+
+// debug checks names and decorations have a target.
+func (v *verifier) debug() error {
+	for i := range v.m.Annotations {
+		in := &v.m.Annotations[i]
+		if in.Op != OpMemberDecorate && in.Op != OpMemberDecorateString {
+			continue
+		}
+		if t := v.x.Def(in.ID(0)); t == nil || t.Op != OpTypeStruct || int64(in.Operands[1]) >= int64(len(t.Operands)) {
+			return v.fail(in, "no such structure member")
+		}
+	}
+	return nil
+}
+
+// globals checks order and types of module-scope declarations.
+func (v *verifier) globals() error {
+	defined := map[ID]bool{}
+	for _, list := range [][]Inst{v.m.ExtInstImports, v.m.DebugStrings} {
+		for i := range list {
+			defined[list[i].Result] = true
+		}
+	}
+	forward := map[ID]bool{}
+	unique := map[string]ID{}
+	for i := range v.m.Globals {
+		in := &v.m.Globals[i]
+		if in.Op == OpTypeForwardPointer {
+			forward[in.ID(0)] = true
+			if v.x.Op(in.ID(0)) != OpTypePointer {
+				return v.fail(in, "%%%d is no pointer type", in.ID(0))
+			}
+			continue
+		}
+		late := ID(0)
+		in.EachID(func(p *uint32) {
+			id := ID(*p)
+			if !defined[id] && !(forward[id] && in.Op.IsType()) && !(in.Op == OpExtInst && v.x.Owner(id) != nil) {
+				late = id
+			}
+		})
+		if in.Type != 0 && !defined[in.Type] {
+			late = in.Type
+		}
+		if late != 0 && !nonSemantic(in.Op) {
+			return v.fail(in, "%%%d is defined later", late)
+		}
+		if err := v.global(in, unique); err != nil {
+			return err
+		}
+		if in.Result != 0 {
+			defined[in.Result] = true
+		}
+	}
+	return nil
+}
+
+// nonSemantic tells whether an instruction at module scope is only for tools.
+func nonSemantic(op Op) bool { return op == OpExtInst || op == OpExtInstWithForwardRefsKHR }
+
+// global checks one declaration.
+func (v *verifier) global(in *Inst, unique map[string]ID) error {
+	switch in.Op {
+	case OpTypeVoid, OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector, OpTypeMatrix, OpTypeImage, OpTypeSampler,
+		OpTypeSampledImage, OpTypeFunction, OpTypeAccelerationStructureKHR, OpTypeRayQueryKHR:
+		key := declarationKey(in.Op, 0, in.Operands)
+		if other := unique[key]; other != 0 {
+			return v.fail(in, "the same type as %%%d", other)
+		}
+		unique[key] = in.Result
+		return v.numericType(in)
+	case OpTypeArray:
+		if !v.x.Op(in.ID(1)).IsConstant() {
+			return v.fail(in, "length %%%d is no constant", in.ID(1))
+		}
+	case OpVariable:
+		return v.variable(in)
+	case OpConstantComposite, OpSpecConstantComposite:
+		return v.compositeParts(in, in.Operands)
+	case OpConstant, OpSpecConstant:
+		t := v.x.Def(in.Type)
+		if t.Op != OpTypeInt && t.Op != OpTypeFloat {
+			return v.fail(in, "type is not numeric")
+		}
+		if want := int(max(t.Operands[0], 1)-1)/32 + 1; len(in.Operands) != want {
+			return v.fail(in, "%d words for a value of %d bits", len(in.Operands), t.Operands[0])
+		}
+	case OpConstantTrue, OpConstantFalse, OpSpecConstantTrue, OpSpecConstantFalse:
+		if v.x.Op(in.Type) != OpTypeBool {
+			return v.fail(in, "type is not bool")
+		}
+	}
+	return nil
+}
+
+// widthCapabilities are needed for types of unusual width.
+var widthCapabilities = []struct {
+	op    Op
+	width uint32
+	any   []Capability
+}{
+	{OpTypeInt, 64, []Capability{CapabilityInt64}},
+	{OpTypeInt, 16, []Capability{CapabilityInt16, CapabilityStorageBuffer16BitAccess,
+		CapabilityUniformAndStorageBuffer16BitAccess, CapabilityStoragePushConstant16, CapabilityStorageInputOutput16}},
+	{OpTypeInt, 8, []Capability{CapabilityInt8, CapabilityStorageBuffer8BitAccess,
+		CapabilityUniformAndStorageBuffer8BitAccess, CapabilityStoragePushConstant8}},
+	{OpTypeFloat, 64, []Capability{CapabilityFloat64}},
+	{OpTypeFloat, 16, []Capability{CapabilityFloat16, CapabilityFloat16Buffer, CapabilityStorageBuffer16BitAccess,
+		CapabilityUniformAndStorageBuffer16BitAccess, CapabilityStoragePushConstant16, CapabilityStorageInputOutput16}},
+}
+
+// numericType checks scalar, vector and matrix types.
+func (v *verifier) numericType(in *Inst) error {
+	switch in.Op {
+	case OpTypeVector, OpTypeMatrix:
+		want := []Op{OpTypeInt, OpTypeFloat, OpTypeBool}
+		if in.Op == OpTypeMatrix {
+			want = []Op{OpTypeVector}
+		}
+		if !slices.Contains(want, v.x.Op(in.ID(0))) || in.Operands[1] < 2 {
+			return v.fail(in, "components of a wrong type or number")
+		}
+	case OpTypeInt, OpTypeFloat:
+		for _, c := range widthCapabilities {
+			if c.op == in.Op && c.width == in.Operands[0] && !slices.ContainsFunc(c.any, v.m.HasCapability) {
+				return v.fail(in, "capability %v is missing", c.any[0])
+			}
+		}
+	}
+	return nil
+}
+
+// variable checks a variable, global or local.
+func (v *verifier) variable(in *Inst) error {
+	class, _, ok := v.pointer(in.Type)
+	switch {
+	case !ok || uint32(class) != in.Operands[0]:
+		return v.fail(in, "type is no pointer of storage class %v", StorageClass(in.Operands[0]))
+	case (class == StorageClassFunction) != (v.f != nil):
+		return v.fail(in, "storage class %v does not fit the place", class)
+	}
+	if len(in.Operands) > 1 {
+		_, t, _ := v.pointer(in.Type)
+		if got := v.x.TypeOf(in.ID(1)); got != t && v.x.Op(in.ID(1)) != OpVariable {
+			return v.fail(in, "initializer of another type")
+		}
+	}
+	return nil
+}
+
+// pointer returns storage class and pointee of a pointer type.
+func (v *verifier) pointer(typ ID) (StorageClass, ID, bool) {
+	t := v.x.Def(typ)
+	if t == nil || t.Op != OpTypePointer {
+		return 0, 0, false
+	}
+	return StorageClass(t.Operands[0]), t.ID(1), true
+}

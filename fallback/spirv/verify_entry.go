@@ -1,0 +1,110 @@
+package spirv
+
+import "slices"
+
+// entryPoints checks entry points, their interfaces and the call graph.
+func (v *verifier) entryPoints() error {
+	if err := v.recursion(); err != nil {
+		return err
+	}
+	type key struct {
+		model uint32
+		name  string
+	}
+	seen := map[key]bool{}
+	for i := range v.m.EntryPoints {
+		in := &v.m.EntryPoints[i]
+		name, n := DecodeString(in.Operands[2:])
+		k := key{in.Operands[0], name}
+		if seen[k] {
+			return v.fail(in, "a second entry point %q of this model", name)
+		}
+		seen[k] = true
+		f := v.funcs[in.ID(1)]
+		if f == nil || f.Blocks == nil || len(f.Params) != 0 || v.x.Op(f.Def.Type) != OpTypeVoid {
+			return v.fail(in, "%%%d is no function of type void()", in.ID(1))
+		}
+		if err := v.interfaces(in, in.Operands[2+n:]); err != nil {
+			return err
+		}
+	}
+	for i := range v.m.ExecutionModes {
+		in := &v.m.ExecutionModes[i]
+		if !slices.ContainsFunc(v.m.EntryPoints, func(e Inst) bool { return e.Operands[1] == in.Operands[0] }) {
+			return v.fail(in, "%%%d is no entry point", in.ID(0))
+		}
+	}
+	return nil
+}
+
+// interfaces checks that the list of an entry point holds all it must.
+func (v *verifier) interfaces(in *Inst, list []uint32) error {
+	listed := map[ID]bool{}
+	for _, w := range list {
+		id := ID(w)
+		if v.x.Op(id) != OpVariable || v.x.Owner(id) != nil {
+			return v.fail(in, "%%%d of the interface is no global variable", id)
+		}
+		if listed[id] && v.m.Version >= 0x10400 {
+			return v.fail(in, "%%%d is twice in the interface", id)
+		}
+		listed[id] = true
+	}
+	reached := map[ID]bool{in.ID(1): true}
+	work := []ID{in.ID(1)}
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, id := range v.uses[f] {
+			class := StorageClass(v.x.Def(id).Operands[0])
+			must := v.m.Version >= 0x10400 || class == StorageClassInput || class == StorageClassOutput
+			if must && !listed[id] {
+				return v.fail(in, "%%%d (%v), which function %%%d uses, is not in the interface", id, class, f)
+			}
+		}
+		for _, g := range v.calls[f] {
+			if !reached[g] {
+				reached[g] = true
+				work = append(work, g)
+			}
+		}
+	}
+	return nil
+}
+
+// recursion checks that no function calls itself, directly or not: functions
+// without calls are taken away until none is left.
+func (v *verifier) recursion() error {
+	callers := map[ID][]ID{}
+	open := map[ID]int{}
+	var leaves []ID
+	for _, f := range v.m.Functions {
+		id := f.Def.Result
+		open[id] = len(v.calls[id])
+		for _, g := range v.calls[id] {
+			callers[g] = append(callers[g], id)
+		}
+		if open[id] == 0 {
+			leaves = append(leaves, id)
+		}
+	}
+	done := 0
+	for ; len(leaves) > 0; done++ {
+		id := leaves[len(leaves)-1]
+		leaves = leaves[:len(leaves)-1]
+		for _, c := range callers[id] {
+			if open[c]--; open[c] == 0 {
+				leaves = append(leaves, c)
+			}
+		}
+	}
+	if done == len(v.m.Functions) {
+		return nil
+	}
+	for _, f := range v.m.Functions {
+		if open[f.Def.Result] > 0 {
+			return v.fail(nil, "function %%%d is in, or calls into, a recursion", f.Def.Result)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package spirv
+
+import "slices"
+
+// function checks one function.
+func (v *verifier) function(f *Function) error {
+	v.f, v.block = f, 0
+	defer func() { v.f, v.block = nil, 0 }()
+	t := v.x.Def(f.Def.ID(1))
+	switch {
+	case f.Def.Op != OpFunction:
+		return v.fail(&f.Def, "no OpFunction")
+	case t.Op != OpTypeFunction || t.ID(0) != f.Def.Type:
+		return v.fail(&f.Def, "type does not fit the result")
+	case len(t.Operands)-1 != len(f.Params):
+		return v.fail(&f.Def, "%d parameters, the type has %d", len(f.Params), len(t.Operands)-1)
+	}
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Op != OpFunctionParameter || p.Type != t.ID(i+1) {
+			return v.fail(p, "parameter %d does not fit the function's type", i)
+		}
+	}
+	if f.Blocks == nil {
+		return nil
+	}
+	for i, b := range f.Blocks {
+		v.block = b.Label
+		if err := v.blockShape(b, i == 0); err != nil {
+			return err
+		}
+	}
+	c := NewCFG(f)
+	for _, step := range []func(*CFG) error{v.order, v.values, v.structure} {
+		v.block = 0
+		if err := step(c); err != nil {
+			return err
+		}
+	}
+	for _, b := range f.Blocks {
+		v.block = b.Label
+		for i := range b.Insts {
+			if err := v.inst(&b.Insts[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// blockShape checks which instructions stand where in a block.
+func (v *verifier) blockShape(b *Block, entry bool) error {
+	for i := range b.Before {
+		if !mayFloat(b.Before[i].Op) {
+			return v.fail(&b.Before[i], "outside of a block")
+		}
+	}
+	last := len(b.Insts) - 1
+	if last < 0 || !b.Insts[last].Op.IsTerminator() {
+		return v.fail(nil, "no terminator")
+	}
+	phis, variables := true, entry
+	for i := range b.Insts {
+		in := &b.Insts[i]
+		switch {
+		case in.Op.IsTerminator() && i != last:
+			return v.fail(in, "terminator ahead of the end")
+		case in.Op.IsMerge() && i != last-1:
+			return v.fail(in, "merge instruction is not right before the terminator")
+		case in.Op == OpPhi && (!phis || entry):
+			return v.fail(in, "not at the beginning of a block that has predecessors")
+		case in.Op == OpVariable && !variables:
+			return v.fail(in, "not at the beginning of the function")
+		case sectionOf(in.Op) != sectionBody && !mayFloat(in.Op) && in.Op != OpVariable && in.Op != OpUndef,
+			in.Op == OpLabel, in.Op == OpFunctionParameter, in.Op == OpFunctionEnd:
+			return v.fail(in, "not allowed in a block")
+		}
+		phis = phis && (in.Op == OpPhi || mayFloat(in.Op))
+		variables = variables && (in.Op == OpVariable || mayFloat(in.Op))
+	}
+	if merge := b.Merge(); merge != nil {
+		t := b.Insts[last].Op
+		if !(t == OpBranchConditional || merge.Op == OpSelectionMerge && t == OpSwitch || merge.Op == OpLoopMerge && t == OpBranch) {
+			return v.fail(merge, "not ahead of %v", t)
+		}
+	}
+	return nil
+}
+
+// order checks branch targets and the order of blocks.
+func (v *verifier) order(c *CFG) error {
+	for i, b := range c.Function.Blocks {
+		v.block = b.Label
+		merge, cont := b.Merges()
+		for _, id := range append(b.Successors(), merge, cont) {
+			if id == 0 {
+				continue
+			}
+			to, ok := c.Index[id]
+			if !ok {
+				return v.fail(b.Terminator(), "%%%d is no block of the function", id)
+			}
+			if to == 0 {
+				return v.fail(b.Terminator(), "branch to the entry block")
+			}
+		}
+		if c.Reachable(i) && c.IDom[i] > i {
+			return v.fail(nil, "its dominator %%%d comes later", c.Function.Blocks[c.IDom[i]].Label)
+		}
+	}
+	return nil
+}
+
+// place is where an id is defined: a block and a position in it.
+type place struct{ block, at int }
+
+// values checks that definitions dominate uses, and phis.
+func (v *verifier) values(c *CFG) error {
+	f := c.Function
+	places := map[ID]place{}
+	for b, block := range f.Blocks {
+		for i := range block.Insts {
+			if id := block.Insts[i].Result; id != 0 {
+				places[id] = place{b, i}
+			}
+		}
+	}
+	for b, block := range f.Blocks {
+		v.block = block.Label
+		for i := range block.Insts {
+			in := &block.Insts[i]
+			if in.Op == OpPhi {
+				if err := v.phi(c, b, in, places); err != nil {
+					return err
+				}
+				continue
+			}
+			bad := ID(0)
+			in.EachID(func(p *uint32) {
+				if !v.available(c, ID(*p), place{b, i}, places) {
+					bad = ID(*p)
+				}
+			})
+			if bad != 0 {
+				return v.fail(in, "%%%d is not defined on all ways to here", bad)
+			}
+		}
+	}
+	return nil
+}
+
+// available tells whether id may be used at a place.
+func (v *verifier) available(c *CFG, id ID, at place, places map[ID]place) bool {
+	owner := v.x.Owner(id)
+	if owner == nil || owner.Def.Result == id {
+		return true // global or function
+	}
+	if owner != c.Function {
+		return false
+	}
+	d, ok := places[id]
+	switch {
+	case !ok: // parameter or label
+		return true
+	case d.block == at.block:
+		return d.at < at.at
+	}
+	return !c.Reachable(at.block) || c.Dominates(d.block, at.block)
+}
+
+// phi checks that a phi has one value from each predecessor.
+func (v *verifier) phi(c *CFG, b int, in *Inst, places map[ID]place) error {
+	if len(in.Operands)%2 != 0 {
+		return v.fail(in, "value without block")
+	}
+	var from []int
+	for i := 0; i < len(in.Operands); i += 2 {
+		value, label := in.ID(i), in.ID(i+1)
+		p, ok := c.Index[label]
+		switch {
+		case !ok || !slices.Contains(c.Preds[b], p):
+			return v.fail(in, "%%%d is no predecessor", label)
+		case slices.Contains(from, p):
+			return v.fail(in, "predecessor %%%d comes twice", label)
+		case v.x.TypeOf(value) != in.Type:
+			return v.fail(in, "%%%d has another type", value)
+		case c.Reachable(p) && !v.available(c, value, place{p, len(c.Function.Blocks[p].Insts)}, places):
+			return v.fail(in, "%%%d is not defined on all ways to %%%d", value, label)
+		}
+		from = append(from, p)
+	}
+	if len(from) != len(c.Preds[b]) {
+		return v.fail(in, "values from %d of %d predecessors", len(from), len(c.Preds[b]))
+	}
+	return nil
+}
+
+// inst checks types of operands, and notes calls and uses of globals.
+func (v *verifier) inst(in *Inst) error {
+	if v.calls == nil {
+		v.calls, v.uses = map[ID][]ID{}, map[ID][]ID{}
+	}
+	me := v.f.Def.Result
+	if in.Op == OpFunctionCall {
+		v.calls[me] = append(v.calls[me], in.ID(0))
+	}
+	in.EachID(func(p *uint32) {
+		if id := ID(*p); v.x.Op(id) == OpVariable && v.x.Owner(id) == nil && in.Op != OpExtInst {
+			v.uses[me] = append(v.uses[me], id)
+		}
+	})
+	if in.Op == OpExtInst { // those of non-semantic sets do not count, GLSL.std.450's do
+		if set, _ := DecodeString(v.x.Def(in.ID(0)).operandsOf(OpExtInstImport)); set == "GLSL.std.450" {
+			for _, w := range in.Operands[2:] {
+				if v.x.Op(ID(w)) == OpVariable && v.x.Owner(ID(w)) == nil {
+					v.uses[me] = append(v.uses[me], ID(w))
+				}
+			}
+		}
+	}
+	return v.operandTypes(in)
+}
+
+// operandsOf returns the operands if the instruction has this opcode.
+func (in *Inst) operandsOf(op Op) []uint32 {
+	if in == nil || in.Op != op {
+		return nil
+	}
+	return in.Operands
+}

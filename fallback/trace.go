@@ -1,0 +1,133 @@
+package fallback
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/everray/everray/vk"
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+const (
+	// maxLaunchSize is the most rays of one command, as maxRayDispatchInvocationCount.
+	maxLaunchSize = 1 << 30
+	// tableAlignment is what tables must be aligned to, as shaderGroupBaseAlignment.
+	tableAlignment = 64
+	// maxTableStride is the longest distance of records, as maxShaderGroupStride.
+	maxTableStride = 4096
+
+	lanesPerGroup = 32 // RT_LANES_PER_GROUP
+	lanesPerWork  = 64 // local_size_x of runtime.comp
+	pushBytes     = 12 // RtPush
+
+	// The lanes of one batch, which bounds the memory for stacks whatever the size of the launch. About a million keep a
+	// large GPU busy; a CPU needs far fewer.
+	batchLanesGPU = 1 << 20
+	batchLanesCPU = 1 << 15
+	// maxStackMemory bounds the stacks of a batch; the shaders address them with 32 bits.
+	maxStackMemory = 1 << 30
+)
+
+// Trace is one trace command, the operands of vkCmdTraceRaysKHR.
+type Trace struct {
+	Raygen, Miss, Hit, Callable vk.StridedRegion
+	Width, Height, Depth        uint32
+	// Sets are the descriptor sets from set 0 on.
+	Sets []*vk.DescriptorSet
+	// PushConstants are the application's, as the pipeline's shaders lay them out.
+	PushConstants []byte
+	// Faults, if not nil, receives what went wrong on the GPU, see ReadFaults; FaultBufferSize bytes, cleared before.
+	Faults *vk.Buffer
+}
+
+// CmdTraceRays records a trace command. A launch with a size of zero in any direction does nothing.
+func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
+	if err := t.validate(p); err != nil {
+		return err
+	}
+	if t.Width == 0 || t.Height == 0 || t.Depth == 0 {
+		return nil
+	}
+	tiles := tile(t.Width, t.Height, t.Depth)
+	groups := tiles.perSlice * t.Depth
+	batch := min(groups, p.batchGroups())
+	batch += batch % 2 // a workgroup holds two
+	stack, err := cb.TransientDevice(uint64(batch)*lanesPerGroup*uint64(p.stack)*4, 256)
+	if err != nil {
+		return fmt.Errorf("trace rays with pipeline %q: stack of %d bytes for each of %d lanes: %w", p.options.Name, 4*p.stack, batch*lanesPerGroup, err)
+	}
+	address, memory, err := cb.TransientUpload(launchBytes, 16)
+	if err != nil {
+		return fmt.Errorf("trace rays with pipeline %q: parameters: %w", p.options.Name, err)
+	}
+	p.parameters(&t, tiles, stack).encode(memory)
+
+	cb.BeginLabel("trace rays by compute: " + p.options.Name)
+	defer cb.EndLabel()
+	cb.BindComputePipeline(p.compute)
+	if len(t.Sets) > 0 {
+		cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, p.layout, 0, t.Sets...)
+	}
+	for first := uint32(0); first < groups; first += batch {
+		if first > 0 {
+			cb.ComputeBarrier() // the stacks are used again
+		}
+		var push [pushBytes]byte
+		binary.LittleEndian.PutUint64(push[0:], address)
+		binary.LittleEndian.PutUint32(push[8:], first)
+		cb.PushConstants(p.layout, vk.StageCompute, 0, push[:])
+		lanes := min(batch, groups-first) * lanesPerGroup
+		cb.Dispatch((lanes+lanesPerWork-1)/lanesPerWork, 1, 1)
+	}
+	return nil
+}
+
+// batchGroups returns the lane groups of one batch.
+func (p *Pipeline) batchGroups() uint32 {
+	lanes := uint32(batchLanesGPU)
+	if p.dev.Physical().Type == vulkan.PhysicalDeviceTypeCpu {
+		lanes = batchLanesCPU
+	}
+	for lanes > lanesPerWork && uint64(lanes)*uint64(p.stack)*4 > maxStackMemory {
+		lanes /= 2
+	}
+	return lanes / lanesPerGroup
+}
+
+// tiling is how lane groups cover the launch.
+type tiling struct{ widthLog2, perRow, perSlice uint32 }
+
+// tile makes lane groups compact, so that neighbours in the image are neighbours in a subgroup: 8x4 pixels, or flatter
+// where the launch is.
+func tile(width, height, depth uint32) tiling {
+	t := tiling{widthLog2: 3}
+	switch {
+	case height == 1:
+		t.widthLog2 = 5
+	case height < 4:
+		t.widthLog2 = 4
+	}
+	w := uint32(1) << t.widthLog2
+	h := lanesPerGroup / w
+	t.perRow = (width + w - 1) / w
+	t.perSlice = t.perRow * ((height + h - 1) / h)
+	return t
+}
+
+func (p *Pipeline) parameters(t *Trace, tiles tiling, stack uint64) *launchParams {
+	l := &launchParams{
+		launchSize: [3]uint32{t.Width, t.Height, t.Depth}, stackDwords: p.stack, stackBase: stack,
+		raygenRecord: t.Raygen.Address, pipelineTag: p.tag, maxDepth: p.options.MaxRecursionDepth,
+		miss: region(t.Miss), hit: region(t.Hit), callable: region(t.Callable),
+		tileWidthLog2: tiles.widthLog2, tilesPerRow: tiles.perRow, tilesPerSlice: tiles.perSlice,
+	}
+	if t.Faults != nil {
+		l.faults = t.Faults.Address()
+	}
+	copy(l.pushConstants[:], t.PushConstants)
+	return l
+}
+
+func region(r vk.StridedRegion) tableRegion {
+	return tableRegion{r.Address, uint32(r.Stride), uint32(r.Size)}
+}

@@ -1,0 +1,77 @@
+#!/bin/sh
+# Compiles the engine's shaders: shaders/**/NAME.{comp,rgen,...} -> shaders/spv/**/NAME.EXT.spv, checked by spirv-val.
+#
+#   scripts/shaders.sh                 compile everything
+#   scripts/shaders.sh FILE...         compile only these
+#   scripts/shaders.sh --check         compile everything into a temporary folder and compare with shaders/spv
+#   scripts/shaders.sh --out DIR ...   write below DIR instead of shaders/spv
+#
+# Includes (*.glsl) are relative to shaders/. The output depends on the sources and the compiler's version only.
+set -eu
+cd "$(dirname "$0")/.."
+
+out=shaders/spv
+check=no
+while [ $# -gt 0 ]; do
+	case $1 in
+	--check) check=yes; shift ;;
+	--out) out=$2; shift 2 ;;
+	-*) echo "shaders.sh: unknown option $1" >&2; exit 2 ;;
+	*) break ;;
+	esac
+done
+for tool in glslangValidator spirv-val; do
+	command -v $tool >/dev/null || { echo "shaders.sh: $tool is missing; run scripts/setup.sh" >&2; exit 1; }
+done
+if [ $check = yes ]; then
+	out=$(mktemp -d)
+	trap 'rm -rf "$out"' EXIT
+fi
+
+sources() {
+	find shaders -path shaders/spv -prune -o -type f \( -name '*.comp' -o -name '*.rgen' -o -name '*.rmiss' \
+		-o -name '*.rchit' -o -name '*.rahit' -o -name '*.rint' -o -name '*.rcall' -o -name '*.vert' -o -name '*.frag' \) -print |
+		LC_ALL=C sort
+}
+
+# compile SOURCE: one module, validated. A failure names the file and stops.
+compile() {
+	rel=${1#./}
+	rel=${rel#"$PWD"/}
+	rel=${rel#shaders/}
+	target=$out/$rel.spv
+	mkdir -p "$(dirname "$target")"
+	# glslang 12 prints the file's name on success: shown only on failure.
+	if ! log=$(glslangValidator -V --target-env vulkan1.2 -Ishaders -o "$target.tmp" "shaders/$rel" 2>&1); then
+		echo "$log" >&2
+		rm -f "$target.tmp"
+		return 1
+	fi
+	spirv-val --target-env vulkan1.2 --scalar-block-layout "$target.tmp" || { echo "shaders.sh: shaders/$rel fails spirv-val" >&2; rm -f "$target.tmp"; return 1; }
+	mv "$target.tmp" "$target"
+}
+
+if [ $# -gt 0 ]; then
+	for f in "$@"; do compile "$f"; done
+	exit 0
+fi
+list=$(sources)
+for f in $list; do compile "$f"; done
+
+# What has no source any more is stale.
+if [ -d shaders/spv ]; then
+	find shaders/spv -name '*.spv' | LC_ALL=C sort | while read -r f; do
+		src=${f#shaders/spv/}
+		src=shaders/${src%.spv}
+		if [ ! -e "$src" ]; then
+			[ $check = no ] && rm -f "$f" || { echo "shaders.sh: $f has no source; run 'make shaders'" >&2; exit 1; }
+		fi
+	done
+fi
+if [ $check = yes ]; then
+	for f in $list; do
+		rel=${f#shaders/}
+		cmp -s "$out/$rel.spv" "shaders/spv/$rel.spv" || { echo "shaders.sh: shaders/spv/$rel.spv is not what its source compiles to; run 'make shaders' and commit" >&2; exit 1; }
+	done
+	echo "shaders: $(echo "$list" | wc -w) modules, all reproducible"
+fi

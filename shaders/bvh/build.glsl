@@ -1,0 +1,127 @@
+// What all build kernels share: descriptions of builds and tasks written by the
+// host (bvh/batch.go), views of the scratch memory, and small arithmetic.
+//
+// Every kernel runs over a whole batch. The host cuts the batch into tasks; a
+// workgroup finds its build through its task.
+#ifndef ER_BVH_BUILD_GLSL
+#define ER_BVH_BUILD_GLSL
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_scalar_block_layout : require
+
+#include "bvh/layout.glsl"
+#include "bvh/access.glsl"
+
+// Primitives per task: one block of the radix sort.
+const uint ER_BLOCK_SIZE = 1024u;
+const uint ER_NO_BOUND = 0xffffffffu;
+
+// One build, ER_BUILD_SIZE bytes; written by batch.go.
+const uint ER_BUILD_SIZE = 128u;
+struct ErBuild {
+    uvec2 dst;
+    uvec2 geometries; // of ErGeometry
+    uvec2 state;      // of ErState; the parts of the scratch memory follow
+    uvec2 boxes;      // 6 floats per primitive
+    uvec2 keysA;      // uvec2 per primitive: Morton code, low word first
+    uvec2 keysB;
+    uvec2 valuesA;    // uint per primitive
+    uvec2 valuesB;
+    uvec2 parents;    // uvec2 per primitive, see tree.glsl
+    uvec2 arrivals;   // uint per primitive
+    uint type;
+    uint flags;
+    uint geometryCount;
+    uint primitiveCount;
+    uint firstBlock;  // of the batch's histograms
+    uint blockCount;
+    uint flatBase;    // primitives of the builds that come before, large ones only
+    uint leafBlock;
+    uint collapseLimit; // most triangles in a leaf
+    uint mode;        // ER_MODE_*
+    uint pad0, pad1;
+};
+const uint ER_MODE_LBVH = 0u;
+const uint ER_MODE_PLOC = 1u;
+
+// One geometry, ER_GEOMETRY_SIZE bytes; build offsets are already in the addresses.
+const uint ER_GEOMETRY_SIZE = 64u;
+struct ErGeometry {
+    uvec2 vertices; // or instances
+    uvec2 indices;
+    uvec2 transform; // zero: none
+    uint stride;     // of vertices; of instances, 8 for an array of pointers
+    uint indexBytes; // 0, 1, 2, 4
+    uint flags;      // VkGeometryFlagsKHR
+    uint firstPrimitive; // in the build's numbering
+    uint primitiveCount;
+    uint firstVertex;
+    uint format;     // ER_FORMAT_*
+    uint pad0, pad1, pad2;
+};
+const uint ER_FORMAT_FLOAT32 = 0u; // | components << 4
+const uint ER_FORMAT_FLOAT16 = 1u;
+const uint ER_FORMAT_SNORM16 = 2u;
+
+// What the kernels of one build tell each other.
+const uint ER_STATE_SIZE = 64u;
+struct ErState {
+    uint boundsMin[3]; // erOrdered
+    uint boundsMax[3];
+    uint activeCount;
+    uint root;
+    uint height;
+};
+
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErBuildView { ErBuild build[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ErGeometryView { ErGeometry geometry[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer ErStateView { ErState state; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ErUintView { uint v[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer ErFloatView { float v[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer ErUvec2View { uvec2 v[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErUvec4View { uvec4 v[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ErBoxView { float v[]; };
+
+layout(push_constant, std430) uniform ErPush {
+    uvec2 builds;
+    uvec2 tasks;     // uvec4 (bounds) or uvec2 (build, block in build)
+    uvec2 histograms;
+    uvec2 sums;
+    uint taskCount;  // workgroups' worth of work, or elements
+    uint pass;       // of the radix sort
+} push;
+
+// A dispatch of more than 65535 groups is folded into two dimensions.
+uint erGroup() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
+
+// erOrdered maps floats to uints of the same order.
+uint erOrdered(float f) {
+    uint u = floatBitsToUint(f);
+    return (u & 0x80000000u) != 0u ? ~u : u | 0x80000000u;
+}
+float erFromOrdered(uint u) {
+    return uintBitsToFloat((u & 0x80000000u) != 0u ? u & 0x7fffffffu : ~u);
+}
+
+vec3 erBoundsMin(ErState s) { return vec3(erFromOrdered(s.boundsMin[0]), erFromOrdered(s.boundsMin[1]), erFromOrdered(s.boundsMin[2])); }
+vec3 erBoundsMax(ErState s) { return vec3(erFromOrdered(s.boundsMax[0]), erFromOrdered(s.boundsMax[1]), erFromOrdered(s.boundsMax[2])); }
+
+// erPadding is what every primitive's box grows by on all sides: an ulp of the
+// largest coordinate. It gives flat boxes a thickness, which traversal relies
+// on for rays that lie in their plane (ER_DIRECTION_EPSILON).
+float erPadding(vec3 lo, vec3 hi) {
+    vec3 m = max(abs(lo), abs(hi));
+    return max(max(m.x, max(m.y, m.z)) * (1.0 / 8388608.0), 1e-30);
+}
+
+bool erFinite(vec3 v) { return all(lessThan(abs(v), vec3(1e37))); }
+
+// erOffset is erAddress for index * stride that may pass 32 bits.
+uvec2 erOffset(uvec2 base, uint index, uint stride) {
+    uint high, low, carry;
+    umulExtended(index, stride, high, low);
+    low = uaddCarry(base.x, low, carry);
+    return uvec2(low, base.y + high + carry);
+}
+
+#endif

@@ -1,0 +1,85 @@
+// Memory layout of acceleration structures built by compute.
+//
+// This file is the one definition: bvh/layout_test.go parses the ER_* constants
+// below and compares them with the Go constants of bvh/layout.go. Offsets and
+// sizes are bytes unless the name says otherwise.
+//
+//   header (256 B) | nodes (64 B each) | leaves (48 B triangles or 128 B instances)
+//
+// The address of a structure is the address of its header.
+#ifndef ER_BVH_LAYOUT_GLSL
+#define ER_BVH_LAYOUT_GLSL
+
+const uint ER_AS_MAGIC = 0x53415245u; // "ERAS"
+const uint ER_AS_VERSION = 1u;
+
+const uint ER_AS_TYPE_TOP = 0u;    // VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR
+const uint ER_AS_TYPE_BOTTOM = 1u; // VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR
+
+// Header.
+const uint ER_HEADER_SIZE = 256u;
+const uint ER_HEADER_SELF = 0u;            // uvec2, the structure's own address
+const uint ER_HEADER_MAGIC = 8u;
+const uint ER_HEADER_VERSION = 12u;
+const uint ER_HEADER_COMPAT = 16u;         // uvec4, compatibility UUID
+const uint ER_HEADER_TYPE = 32u;
+const uint ER_HEADER_FLAGS = 36u;          // VkBuildAccelerationStructureFlagsKHR
+const uint ER_HEADER_GEOMETRY_COUNT = 40u;
+const uint ER_HEADER_PRIMITIVE_COUNT = 44u; // inputs, inactive ones included
+const uint ER_HEADER_ACTIVE_COUNT = 48u;   // leaves of the tree
+const uint ER_HEADER_ROOT = 52u;           // child reference of the root
+const uint ER_HEADER_HEIGHT = 56u;         // inner nodes on the longest path = stack entries needed
+const uint ER_HEADER_LEAF_BLOCK = 60u;     // leaves begin at this offset / 64
+const uint ER_HEADER_BOUNDS_MIN = 64u;     // vec3, padded like the nodes
+const uint ER_HEADER_NODE_COUNT = 76u;     // capacity of the node array
+const uint ER_HEADER_BOUNDS_MAX = 80u;     // vec3
+const uint ER_HEADER_RESERVED = 92u;
+const uint ER_HEADER_TOTAL_SIZE = 96u;     // uvec2, bytes in use
+
+// Inner node: both children's boxes (Aila and Laine 2009) and their references.
+const uint ER_NODE_SIZE = 64u;
+const uint ER_NODE_XY0 = 0u;     // vec4: child 0 min.x, max.x, min.y, max.y
+const uint ER_NODE_XY1 = 16u;    // vec4: child 1, the same
+const uint ER_NODE_Z = 32u;      // vec4: child 0 min.z, max.z, child 1 min.z, max.z
+const uint ER_NODE_CHILD0 = 48u;
+const uint ER_NODE_CHILD1 = 52u;
+const uint ER_NODE_LEAVES0 = 56u; // primitives below child 0
+const uint ER_NODE_LEAVES1 = 60u;
+
+// Child references: an inner node's index, or a leaf: the index of its first
+// record and their number less one.
+const uint ER_REF_LEAF = 0x80000000u;
+const uint ER_REF_COUNT_SHIFT = 28u;
+const uint ER_REF_COUNT_MASK = 0x7u;
+const uint ER_REF_INDEX_MASK = 0x0fffffffu;
+const uint ER_REF_NONE = 0xffffffffu;
+
+// Triangle: three vertices after the geometry's transform, then two words.
+const uint ER_TRIANGLE_SIZE = 48u;
+const uint ER_TRIANGLE_V0 = 0u;
+const uint ER_TRIANGLE_V1 = 12u;
+const uint ER_TRIANGLE_V2 = 24u;
+const uint ER_TRIANGLE_PRIMITIVE = 36u;
+const uint ER_TRIANGLE_GEOMETRY = 40u;           // index | ER_TRIANGLE_OPAQUE
+const uint ER_TRIANGLE_OPAQUE = 0x80000000u;
+const uint ER_TRIANGLE_GEOMETRY_MASK = 0x00ffffffu;
+
+// Instance.
+const uint ER_INSTANCE_SIZE = 128u;
+const uint ER_INSTANCE_OBJECT_TO_WORLD = 0u;   // 3 rows of vec4
+const uint ER_INSTANCE_WORLD_TO_OBJECT = 48u;  // 3 rows of vec4
+const uint ER_INSTANCE_BLAS = 96u;             // uvec2
+const uint ER_INSTANCE_CUSTOM_INDEX_MASK = 104u;   // 24 bits, 8 bits (KHR)
+const uint ER_INSTANCE_TABLE_OFFSET_FLAGS = 108u;  // 24 bits, 8 bits (KHR)
+const uint ER_INSTANCE_INDEX = 112u;           // position in the input
+const uint ER_INSTANCE_ROOT = 116u;            // the three below: copies from the BLAS header
+const uint ER_INSTANCE_HEIGHT = 120u;
+const uint ER_INSTANCE_LEAF_BLOCK = 124u;
+
+// VkGeometryInstanceFlagBitsKHR.
+const uint ER_INSTANCE_CULL_DISABLE = 1u;
+const uint ER_INSTANCE_FLIP_FACING = 2u;
+const uint ER_INSTANCE_FORCE_OPAQUE = 4u;
+const uint ER_INSTANCE_FORCE_NO_OPAQUE = 8u;
+
+#endif

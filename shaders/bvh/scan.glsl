@@ -1,0 +1,6 @@
+// Sizes of the scan over the batch's histograms.
+#ifndef ER_BVH_SCAN_GLSL
+#define ER_BVH_SCAN_GLSL
+const uint ER_SCAN_ITEMS = 16u; // per lane
+const uint ER_SCAN_CHUNK = ER_SCAN_ITEMS * 256u;
+#endif

@@ -1,0 +1,7 @@
+// A shadow ray that misses is lit.
+#version 460
+#extension GL_EXT_ray_tracing : require
+
+layout(location = 1) rayPayloadInEXT float light;
+
+void main() { light = 1.0; }

@@ -1,0 +1,66 @@
+// The block of parameters of one trace command. The Go mirror is fallback.launchParams;
+// fallback's layout test compares both, offset by offset.
+#ifndef EVERRAY_FALLBACK_LAUNCH_GLSL
+#define EVERRAY_FALLBACK_LAUNCH_GLSL
+
+const uint RT_HANDLE_BYTES = 32u;       // shaderGroupHandleSize: the record's data follows it
+const uint RT_LANES_PER_GROUP = 32u;    // lanes whose stacks are interleaved dword by dword
+
+// What a shader group handle holds, as dwords. All zero = the null handle.
+const uint RT_HANDLE_SHADER = 0u;       // state of the general or closest hit shader, 0 = none
+const uint RT_HANDLE_ANY_HIT = 1u;      // any hit shader, 0 = none
+const uint RT_HANDLE_INTERSECTION = 2u; // intersection shader, 0 = none
+const uint RT_HANDLE_PIPELINE = 3u;     // pipeline tag, tells foreign handles
+
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer RtLaunch {
+    uvec3 launchSize;
+    uint stackDwords;       // dwords of stack per lane
+    uvec2 stackBase;        // lane-interleaved stack memory of one batch of lanes
+    uvec2 faults;           // fault buffer, zero = none
+    uvec2 raygenRecord;
+    uint pipelineTag;
+    uint maxDepth;          // deepest recursion declared for the pipeline
+    uvec2 missBase;
+    uint missStride;
+    uint missSize;          // bytes
+    uvec2 hitBase;
+    uint hitStride;
+    uint hitSize;           // bytes
+    uvec2 callableBase;
+    uint callableStride;
+    uint callableSize;      // bytes
+    uint tileWidthLog2;     // a group of 32 lanes covers a tile of the launch
+    uint tilesPerRow;
+    uint tilesPerSlice;
+    uint reserved;
+    uint pushConstants[64]; // the application's, read by the linked shaders
+};
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RtWords {
+    uint word[];
+};
+
+// One dword slot of a lane's stack: consecutive slots are one lane group apart.
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RtStackSlot {
+    uint word;
+    uint others[RT_LANES_PER_GROUP - 1u];
+};
+
+// Byte offset of pushConstants in RtLaunch.
+const uint RT_PUSH_CONSTANTS_OFFSET = 112u;
+
+// Fault records: a counter, then records of eight dwords.
+const uint RT_FAULT_CAPACITY = 64u;
+const uint RT_FAULT_STACK_OVERFLOW = 1u;
+const uint RT_FAULT_RECURSION = 2u;
+const uint RT_FAULT_TRAVERSAL = 3u;
+const uint RT_FAULT_RECORD_RANGE = 4u;
+const uint RT_FAULT_HANDLE = 5u;
+
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RtFaults {
+    uint count;
+    uint padding[3];
+    uint records[8 * RT_FAULT_CAPACITY]; // kind, launch id (3), state, value, 2 spare
+};
+
+#endif

@@ -1,0 +1,258 @@
+// Runtime of the compute way: lane set-up, the scheduler, the stack, the shader binding table and the traversal state.
+// fallback/link merges the application's shaders with this module. What it refers to by name:
+//   rtDispatch, rtAnyHit   hooks, whose bodies the linker replaces by a switch over the pipeline's shaders
+//   rt...                  functions called from the linked shaders, and the globals of the ray state
+// Parameters of those functions are `const in`, which glslang passes by value.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
+
+#include "bvh/traverse.glsl"
+#include "fallback/launch.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(push_constant) uniform RtPush {
+    uvec2 launch;    // address of RtLaunch
+    uint firstGroup; // first lane group of this batch
+} rtPush;
+
+// States of a lane. Those from RT_STATE_FIRST on are the linked shaders' entries and resume points.
+const uint RT_STATE_DONE = 0u;
+const uint RT_STATE_TRAVERSE = 1u;
+
+const uint RT_RAY_FLAG_SKIP_CLOSEST_HIT = 8u;
+
+// The ray state of a lane: what a shader in the pipeline can ask for.
+uvec3 rtLaunchId;
+uvec3 rtLaunchSize;
+uvec2 rtRecord;      // address of the running shader's record data
+uvec2 rtPushAddress; // address of the application's push constants
+uint rtFrame;        // stack slot of the running shader's frame; its first slot holds the state to return to
+uint rtDepth;        // trace calls below raygen
+uint rtPayload;      // stack slot of the incoming payload
+uint rtMissIndex;
+uint rtState;        // running state, for fault records
+uvec2 rtTlas;
+ErRay rtRay;
+ErHit rtHit;         // the candidate while any hit shaders run, the committed hit after traversal
+
+RtLaunch rtParameters() { return RtLaunch(rtPush.launch); }
+
+uvec2 rtOffset(const in uvec2 address, const in uint bytes) {
+    uint carry;
+    uint low = uaddCarry(address.x, bytes, carry);
+    return uvec2(low, address.y + carry);
+}
+
+// Address of this lane's slot 0.
+uvec2 rtStack;
+
+uint rtLoad(const in uint slot) { return RtStackSlot(rtStack)[slot].word; }
+void rtStore(const in uint slot, const in uint value) { RtStackSlot(rtStack)[slot].word = value; }
+
+void rtFault(const in uint kind, const in uint value) {
+    uvec2 address = rtParameters().faults;
+    if (address == uvec2(0u)) return;
+    RtFaults faults = RtFaults(address);
+    uint index = atomicAdd(faults.count, 1u);
+    if (index >= RT_FAULT_CAPACITY) return;
+    faults.records[8u * index + 0u] = kind;
+    faults.records[8u * index + 1u] = rtLaunchId.x;
+    faults.records[8u * index + 2u] = rtLaunchId.y;
+    faults.records[8u * index + 3u] = rtLaunchId.z;
+    faults.records[8u * index + 4u] = rtState;
+    faults.records[8u * index + 5u] = value;
+}
+
+// ---- hooks -------------------------------------------------------------------------------------
+
+uint rtDispatch(const in uint state);
+uint rtAnyHit(const in uint shader) { return ER_CANDIDATE_ACCEPT; }
+
+// ---- shader binding table ----------------------------------------------------------------------
+
+// Address of record `index`, or zero and a fault if it lies outside the table.
+uvec2 rtRecordAddress(const in uvec2 base, const in uint stride, const in uint size, const in uint index) {
+    uint offset = index * stride;
+    if (offset + RT_HANDLE_BYTES > size || (stride != 0u && offset / stride != index)) {
+        rtFault(RT_FAULT_RECORD_RANGE, index);
+        return uvec2(0u);
+    }
+    return rtOffset(base, offset);
+}
+
+// One dword of a record's handle; 0 for the null handle and, with a fault, for one of another pipeline.
+uint rtHandleWord(const in uvec2 record, const in uint which) {
+    if (record == uvec2(0u)) return 0u;
+    RtWords words = RtWords(record);
+    uint value = words.word[which];
+    uint tag = words.word[RT_HANDLE_PIPELINE];
+    if (tag != rtParameters().pipelineTag && tag != 0u) {
+        rtFault(RT_FAULT_HANDLE, tag);
+        return 0u;
+    }
+    return tag == 0u ? 0u : value;
+}
+
+// Record of the hit group: instance offset + geometry index * ray stride + ray offset (Vulkan 40.5, DXR "hit group addressing").
+uvec2 rtHitRecord(const in uint instanceOffset, const in uint geometryIndex) {
+    RtLaunch launch = rtParameters();
+    uint index = instanceOffset + geometryIndex * rtRay.sbtStride + rtRay.sbtOffset;
+    return rtRecordAddress(launch.hitBase, launch.hitStride, launch.hitSize, index);
+}
+
+// ---- calls from the linked shaders -------------------------------------------------------------
+
+// Whether a frame of `size` slots can be pushed; a fault otherwise.
+bool rtReserve(const in uint size) {
+    if (rtDepth >= rtParameters().maxDepth) {
+        rtFault(RT_FAULT_RECURSION, rtDepth);
+        return false;
+    }
+    if (rtFrame + size >= rtParameters().stackDwords) {
+        rtFault(RT_FAULT_STACK_OVERFLOW, rtFrame + size);
+        return false;
+    }
+    return true;
+}
+
+// Takes over the operands of a trace call. Masks as in the specification: 8 bits of cull mask, 4 of table offset and stride, 16 of miss index.
+void rtSetRay(const in uvec2 tlas, const in uint flags, const in uint cullMask, const in uint sbtOffset, const in uint sbtStride,
+              const in uint missIndex, const in vec3 origin, const in float tMin, const in vec3 direction, const in float tMax) {
+    rtTlas = tlas;
+    rtRay.flags = flags;
+    rtRay.cullMask = cullMask & 0xFFu;
+    rtRay.sbtOffset = sbtOffset & 0xFu;
+    rtRay.sbtStride = sbtStride & 0xFu;
+    rtMissIndex = missIndex & 0xFFFFu;
+    rtRay.origin = origin;
+    rtRay.tMin = tMin;
+    rtRay.direction = direction;
+    rtRay.tMax = tMax;
+}
+
+// Leaves the caller's frame of `size` slots; `resume` runs when the callee is done.
+uint rtCall(const in uint size, const in uint resume, const in uint payload) {
+    rtFrame += size;
+    rtStore(rtFrame, resume);
+    rtPayload = payload;
+    rtDepth += 1u;
+    return RT_STATE_TRAVERSE;
+}
+
+// The state to return to from a callee.
+uint rtReturn() {
+    rtDepth -= 1u;
+    return rtLoad(rtFrame);
+}
+
+// Back in the caller, whose frame was left with `size` slots.
+void rtResume(const in uint size) { rtFrame -= size; }
+
+vec3 rtWorldRayOrigin() { return rtRay.origin; }
+vec3 rtWorldRayDirection() { return rtRay.direction; }
+vec3 rtObjectRayOrigin() { return erWorldToObject(rtHit.instanceRecord) * vec4(rtRay.origin, 1.0); }
+vec3 rtObjectRayDirection() { return erWorldToObject(rtHit.instanceRecord) * vec4(rtRay.direction, 0.0); }
+float rtRayTmin() { return rtRay.tMin; }
+float rtRayTmaxHit() { return rtHit.t; }
+float rtRayTmaxMiss() { return rtRay.tMax; }
+uint rtRayFlags() { return rtRay.flags; }
+uint rtCullMask() { return rtRay.cullMask; }
+uint rtHitKind() { return rtHit.hitKind; }
+uint rtInstanceId() { return rtHit.instanceIndex; }
+uint rtInstanceCustomIndex() { return rtHit.instanceCustomIndex; }
+uint rtPrimitiveId() { return rtHit.primitiveIndex; }
+uint rtGeometryIndex() { return rtHit.geometryIndex; }
+mat4x3 rtObjectToWorld() { return erObjectToWorld(rtHit.instanceRecord); }
+mat4x3 rtWorldToObject() { return erWorldToObject(rtHit.instanceRecord); }
+vec2 rtBarycentrics() { return rtHit.barycentrics; }
+
+// The body that the linker replaces. Until then it calls what linked shaders may call: the compiler drops functions that
+// nobody calls.
+uint rtDispatch(const in uint state) {
+    vec3 sum = rtWorldRayOrigin() + rtWorldRayDirection() + rtObjectRayOrigin() + rtObjectRayDirection();
+    sum.xy += rtBarycentrics() + vec2(rtRayTmin(), rtRayTmaxHit() + rtRayTmaxMiss());
+    sum += rtObjectToWorld()[0] + rtWorldToObject()[0];
+    uint bits = rtRayFlags() + rtCullMask() + rtHitKind() + rtInstanceId() + rtInstanceCustomIndex() + rtPrimitiveId() + rtGeometryIndex();
+    rtSetRay(rtTlas, bits, bits, bits, bits, bits, sum, sum.x, sum, sum.y);
+    rtStore(bits, rtLoad(bits));
+    rtResume(bits);
+    return rtReserve(bits) ? rtCall(bits, bits, bits) : rtReturn();
+}
+
+// ---- traversal ---------------------------------------------------------------------------------
+
+void erTraversalFault(uint kind, uint value) { rtFault(RT_FAULT_TRAVERSAL, value); }
+
+uint erCandidate(in ErRay ray, in ErHit candidate) {
+    uvec2 record = rtHitRecord(candidate.instanceRecordOffset, candidate.geometryIndex);
+    uint shader = rtHandleWord(record, RT_HANDLE_ANY_HIT);
+    if (shader == 0u) return ER_CANDIDATE_ACCEPT;
+    rtHit = candidate;
+    rtRecord = rtOffset(record, RT_HANDLE_BYTES);
+    return rtAnyHit(shader);
+}
+
+// Finds the hit and the shader that answers the ray; without one the caller resumes at once.
+uint rtTraverse() {
+    ErHit hit;
+    hit.t = rtRay.tMax;
+    hit.instanceIndex = ER_NO_INSTANCE;
+    erTraverse(rtTlas, rtRay, hit);
+    rtHit = hit;
+
+    RtLaunch launch = rtParameters();
+    uvec2 record;
+    if (hit.instanceIndex == ER_NO_INSTANCE) {
+        record = rtRecordAddress(launch.missBase, launch.missStride, launch.missSize, rtMissIndex);
+    } else {
+        if ((rtRay.flags & RT_RAY_FLAG_SKIP_CLOSEST_HIT) != 0u) return rtReturn();
+        record = rtHitRecord(hit.instanceRecordOffset, hit.geometryIndex);
+    }
+    uint shader = rtHandleWord(record, RT_HANDLE_SHADER);
+    if (shader == 0u) return rtReturn();
+    rtRecord = rtOffset(record, RT_HANDLE_BYTES);
+    return shader;
+}
+
+// ---- scheduler ---------------------------------------------------------------------------------
+
+// Places this lane in the launch: a group of 32 lanes covers a tile, tiles go row by row. False outside.
+bool rtPlaceLane(const in uint group, const in uint lane) {
+    RtLaunch launch = rtParameters();
+    uint slice = group / launch.tilesPerSlice;
+    uint tile = group - slice * launch.tilesPerSlice;
+    uint row = tile / launch.tilesPerRow;
+    uint column = tile - row * launch.tilesPerRow;
+    uint width = 1u << launch.tileWidthLog2;
+    uint height = RT_LANES_PER_GROUP >> launch.tileWidthLog2;
+    rtLaunchId = uvec3(column * width + (lane & (width - 1u)), row * height + (lane >> launch.tileWidthLog2), slice);
+    rtLaunchSize = launch.launchSize;
+    return all(lessThan(rtLaunchId, rtLaunchSize));
+}
+
+void main() {
+    RtLaunch launch = rtParameters();
+    uint group = gl_GlobalInvocationID.x / RT_LANES_PER_GROUP;
+    uint lane = gl_GlobalInvocationID.x % RT_LANES_PER_GROUP;
+    // Lane groups may number 2^26 per batch before this product leaves 32 bits; the host keeps batches far below.
+    rtStack = rtOffset(launch.stackBase, 4u * (group * launch.stackDwords * RT_LANES_PER_GROUP + lane));
+    rtPushAddress = rtOffset(rtPush.launch, RT_PUSH_CONSTANTS_OFFSET);
+    rtFrame = 0u;
+    rtDepth = 0u;
+    uint state = RT_STATE_DONE;
+    if (rtPlaceLane(group + rtPush.firstGroup, lane)) {
+        state = rtHandleWord(launch.raygenRecord, RT_HANDLE_SHADER);
+        rtRecord = rtOffset(launch.raygenRecord, RT_HANDLE_BYTES);
+    }
+    [[dont_unroll]] while (state != RT_STATE_DONE) {
+        rtState = state;
+        if (state == RT_STATE_TRAVERSE) state = rtTraverse();
+        else state = rtDispatch(state);
+    }
+}

@@ -1,0 +1,46 @@
+// Package shaders holds the engine's own shaders: GLSL sources, and their SPIR-V, embedded.
+//
+// The SPIR-V under spv/ is what scripts/shaders.sh makes of the sources (`make shaders`), it is committed, and
+// `make test` proves that it is reproducible. Load is pure and safe for concurrent use.
+package shaders
+
+import (
+	"embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+)
+
+//go:embed all:spv
+var spv embed.FS
+
+// ErrUnknownShader is returned by Load for a name that has no SPIR-V.
+var ErrUnknownShader = errors.New("no such shader")
+
+// spirvMagic is the first word of every SPIR-V module.
+const spirvMagic = 0x07230203
+
+// Load returns the SPIR-V words of a shader by the name of its source, for example "bvh/morton.comp".
+func Load(name string) ([]uint32, error) {
+	b, err := spv.ReadFile(path.Join("spv", name+".spv"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("shader %q: %w (compile it with `make shaders`)", name, ErrUnknownShader)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shader %q: %w", name, err)
+	}
+	return words(name, b)
+}
+
+func words(name string, b []byte) ([]uint32, error) {
+	if len(b) < 20 || len(b)%4 != 0 || binary.LittleEndian.Uint32(b) != spirvMagic {
+		return nil, fmt.Errorf("shader %q: the embedded file is not a SPIR-V module (run `make shaders`)", name)
+	}
+	w := make([]uint32, len(b)/4)
+	for i := range w {
+		w[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return w, nil
+}

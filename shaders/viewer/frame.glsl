@@ -1,0 +1,88 @@
+// What every integrator shares: the scene's top level structure, the accumulation buffer, the ray counters and
+// the frame's parameters. The Go side of these layouts is cmd/viewer/internal/render/layout.go.
+#ifndef VIEWER_FRAME_GLSL
+#define VIEWER_FRAME_GLSL
+#extension GL_EXT_ray_tracing : require
+
+// Ray types: a hit group per type and geometry, so the record stride of every trace is RAY_TYPES.
+const uint RAY_RADIANCE = 0u;
+const uint RAY_SHADOW = 1u;
+const uint RAY_TYPES = 2u;
+const uint MISS_RADIANCE = 0u;
+const uint MISS_SHADOW = 1u;
+
+const uint CAMERA_ORTHOGRAPHIC = 1u; // Frame.flags
+
+layout(set = 0, binding = 0) uniform accelerationStructureEXT topLevel;
+
+// rgb = sum of samples, a = number of samples in it
+layout(set = 0, binding = 1, std430) buffer Accumulation { vec4 pixels[]; } accumulation;
+
+// Calls of traceRayEXT per pixel since the accumulation began: the exact ray count is their sum.
+layout(set = 0, binding = 2, std430) buffer RayCounts { uint pixels[]; } rayCounts;
+
+layout(set = 0, binding = 3, std140) uniform Frame
+{
+    vec4 eye;           // xyz = position
+    vec4 right;         // xyz = half the image plane's width at distance 1 (orthographic: half its width)
+    vec4 up;            // xyz = half its height
+    vec4 forward;       // xyz = unit view direction, w = spread of one pixel in radians (orthographic: its width)
+    vec4 skyUp;         // xyz = the sky's up axis, w = ambient occlusion radius
+    vec4 skyZenith;     // rgb, linear
+    vec4 skyHorizon;
+    vec4 skyGround;
+    uint flags;
+    uint lightCount;
+    uint lightTriangleCount;
+    float lightPower;   // sum of the light triangles' weights
+    float clampRadiance; // largest contribution of one bounce after the first, 0 = unlimited
+    float tMin;
+    float tMax;
+    float pad;
+} frame;
+
+layout(push_constant) uniform Push
+{
+    uint sampleIndex;
+    uint maxBounces;
+} push;
+
+struct CameraRay { vec3 origin; vec3 direction; float coneWidth; float coneSpread; };
+
+// The camera ray of a pixel, jittered over the pixel's box; ray cones start with the pixel's spread
+// (Akenine-Möller et al. 2019, Ray Tracing Gems, chapter 20).
+CameraRay cameraRay(uvec2 pixel, uvec2 size, vec2 jitter)
+{
+    vec2 p = (vec2(pixel) + jitter) / vec2(size) * 2.0 - 1.0;
+    vec3 plane = frame.right.xyz * p.x - frame.up.xyz * p.y;
+    CameraRay ray;
+    if ((frame.flags & CAMERA_ORTHOGRAPHIC) != 0u)
+    {
+        ray.origin = frame.eye.xyz + plane;
+        ray.direction = frame.forward.xyz;
+        ray.coneWidth = frame.forward.w;
+        ray.coneSpread = 0.0;
+    }
+    else
+    {
+        ray.origin = frame.eye.xyz;
+        ray.direction = normalize(frame.forward.xyz + plane);
+        ray.coneWidth = 0.0;
+        ray.coneSpread = frame.forward.w;
+    }
+    return ray;
+}
+
+// Adds one sample. A sample that is not finite is left out, and shows in the closing summary because the
+// pixel's alpha then stays below the number of samples.
+void accumulate(uvec2 pixel, uint width, vec3 color, uint rays)
+{
+    uint index = pixel.y * width + pixel.x;
+    bool finite = !any(isnan(color)) && !any(isinf(color));
+    vec4 value = finite ? vec4(color, 1.0) : vec4(0.0);
+    bool first = push.sampleIndex == 0u;
+    accumulation.pixels[index] = first ? value : accumulation.pixels[index] + value;
+    rayCounts.pixels[index] = first ? rays : rayCounts.pixels[index] + rays;
+}
+
+#endif

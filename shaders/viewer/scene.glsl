@@ -1,0 +1,141 @@
+// The scene as the hit shaders see it. Vertex attributes are reached through device addresses (as uvec2, so that
+// no 64-bit integers are needed), everything small through storage buffers, textures through one unbounded array.
+// The Go side of these layouts is cmd/viewer/internal/render/layout.go.
+#ifndef VIEWER_SCENE_GLSL
+#define VIEWER_SCENE_GLSL
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_nonuniform_qualifier : require
+
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Floats { float v[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer Uints { uint v[]; };
+
+// An address of (0, 0) means that the mesh lacks the attribute.
+struct Geometry
+{
+    uvec2 indices;
+    uvec2 positions;
+    uvec2 normals;
+    uvec2 tangents;
+    uvec2 uv0;
+    uvec2 uv1;
+    uvec2 colors;
+    uvec2 emission; // one float per triangle: its weight as a light, see lights.glsl
+    uint material;
+    uint pad0;
+    uint pad1;
+    uint pad2;
+};
+
+// One use of a texture: uv' = (dot(vec3(uv, 1), row0), dot(vec3(uv, 1), row1)), KHR_texture_transform.
+struct TextureUse
+{
+    vec3 row0;
+    int texture; // -1 = none
+    vec3 row1;
+    uint texCoord;
+};
+
+const uint ALPHA_OPAQUE = 0u;
+const uint ALPHA_MASK = 1u;
+const uint ALPHA_BLEND = 2u;
+const uint MATERIAL_ALPHA_MODE = 3u;     // mask of Material.flags
+const uint MATERIAL_DOUBLE_SIDED = 4u;
+const uint MATERIAL_UNLIT = 8u;
+
+struct Material
+{
+    vec4 baseColor;
+    vec3 emissive;
+    float alphaCutoff;
+    float metallic;
+    float roughness;
+    float normalScale;
+    float occlusionStrength;
+    uint flags;
+    float ior;
+    float transmission;
+    float pad0;
+    TextureUse baseColorTexture;
+    TextureUse metallicRoughnessTexture;
+    TextureUse normalTexture;
+    TextureUse occlusionTexture;
+    TextureUse emissiveTexture;
+};
+
+layout(set = 0, binding = 4, std430) readonly buffer Geometries { Geometry v[]; } geometries;
+layout(set = 0, binding = 5, std430) readonly buffer Materials { Material v[]; } materials;
+layout(set = 0, binding = 8) uniform sampler2D textures[];
+
+uvec3 triangleIndices(Geometry g, uint primitive)
+{
+    Uints indices = Uints(g.indices);
+    return uvec3(indices.v[3u * primitive], indices.v[3u * primitive + 1u], indices.v[3u * primitive + 2u]);
+}
+
+bool present(uvec2 address)
+{
+    return (address.x | address.y) != 0u;
+}
+
+vec2 fetch2(uvec2 address, uint i)
+{
+    Floats f = Floats(address);
+    return vec2(f.v[2u * i], f.v[2u * i + 1u]);
+}
+
+vec3 fetch3(uvec2 address, uint i)
+{
+    Floats f = Floats(address);
+    return vec3(f.v[3u * i], f.v[3u * i + 1u], f.v[3u * i + 2u]);
+}
+
+vec4 fetch4(uvec2 address, uint i)
+{
+    Floats f = Floats(address);
+    return vec4(f.v[4u * i], f.v[4u * i + 1u], f.v[4u * i + 2u], f.v[4u * i + 3u]);
+}
+
+// The texture coordinates of a point of a triangle, set 0 or 1; zero where the mesh has none.
+vec2 texCoords(Geometry g, uint set, uvec3 corner, vec3 b)
+{
+    uvec2 address = set == 0u ? g.uv0 : g.uv1;
+    if (!present(address))
+        return vec2(0.0);
+    return fetch2(address, corner.x) * b.x + fetch2(address, corner.y) * b.y + fetch2(address, corner.z) * b.z;
+}
+
+vec2 transformUV(TextureUse use, vec2 uv)
+{
+    return vec2(dot(vec3(uv, 1.0), use.row0), dot(vec3(uv, 1.0), use.row1));
+}
+
+vec4 sampleTexture(TextureUse use, vec2 uv0, vec2 uv1, float lodBias)
+{
+    if (use.texture < 0)
+        return vec4(1.0);
+    vec2 uv = transformUV(use, use.texCoord == 0u ? uv0 : uv1);
+    int index = use.texture;
+    // lodBias is the level for a texture of one texel; a texture of w x h texels adds half the logarithm of w * h.
+    ivec2 size = textureSize(textures[nonuniformEXT(index)], 0);
+    float lod = max(0.0, lodBias + 0.5 * log2(float(size.x) * float(size.y)));
+    return textureLod(textures[nonuniformEXT(index)], uv, lod);
+}
+
+// The alpha of a point of a triangle: base colour factor x texture x vertex colour.
+float alphaAt(Geometry g, Material m, uvec3 corner, vec3 b)
+{
+    float alpha = m.baseColor.a;
+    if (m.baseColorTexture.texture >= 0)
+    {
+        vec2 uv = transformUV(m.baseColorTexture, texCoords(g, m.baseColorTexture.texCoord, corner, b));
+        int index = m.baseColorTexture.texture;
+        alpha *= textureLod(textures[nonuniformEXT(index)], uv, 0.0).a;
+    }
+    if (present(g.colors))
+        alpha *= fetch4(g.colors, corner.x).a * b.x + fetch4(g.colors, corner.y).a * b.y +
+                 fetch4(g.colors, corner.z).a * b.z;
+    return alpha;
+}
+
+#endif

@@ -1,0 +1,160 @@
+// From a hit to a surface: interpolated attributes, textures, normal map. Included by closest hit shaders only.
+#ifndef VIEWER_SURFACE_GLSL
+#define VIEWER_SURFACE_GLSL
+#include "viewer/frame.glsl"
+#include "viewer/scene.glsl"
+
+struct Surface
+{
+    vec3 position;
+    vec3 geometricNormal; // unit, on the ray's side
+    vec3 normal;          // shading normal, on the ray's side
+    bool front;           // glTF's front: counter-clockwise, mirrored instances included
+    uint geometry;
+    vec3 baseColor;
+    float metallic;
+    float roughness;
+    float occlusion;
+    vec3 emission;
+    float ior;
+    float transmission;
+    uint flags;
+};
+
+const float MIN_VIEW_COSINE = 1e-3; // a shading normal is bent until the viewer is above its horizon
+
+struct Corners { vec3 p0; vec3 p1; vec3 p2; };
+
+Corners fetchCorners(Geometry g, uvec3 corner)
+{
+    return Corners(fetch3(g.positions, corner.x), fetch3(g.positions, corner.y), fetch3(g.positions, corner.z));
+}
+
+// Level of detail of a texture of one texel, by ray cones: the cone's width at the hit against the triangle's
+// scale between texture and world (Akenine-Möller et al. 2019, Ray Tracing Gems, chapter 20, equation 34).
+// Texture coordinate set 0 stands for both sets.
+float coneLod(Geometry g, uvec3 corner, vec3 worldCross, float coneWidth, float cosine)
+{
+    if (!present(g.uv0))
+        return 0.0;
+    vec2 t0 = fetch2(g.uv0, corner.x);
+    vec2 t1 = fetch2(g.uv0, corner.y) - t0;
+    vec2 t2 = fetch2(g.uv0, corner.z) - t0;
+    float uvArea = abs(t1.x * t2.y - t1.y * t2.x);
+    float worldArea = length(worldCross);
+    float footprint = coneWidth * coneWidth / max(cosine, 0.05);
+    return 0.5 * log2(max(uvArea * footprint, 1e-30) / max(worldArea, 1e-30));
+}
+
+// The tangent of a triangle from its texture coordinates, where the mesh has no tangents; w is the handedness.
+vec4 triangleTangent(Geometry g, uint set, uvec3 corner, vec3 e1, vec3 e2, vec3 n)
+{
+    uvec2 address = set == 0u ? g.uv0 : g.uv1;
+    if (!present(address))
+        return vec4(0.0);
+    vec2 t0 = fetch2(address, corner.x);
+    vec2 d1 = fetch2(address, corner.y) - t0;
+    vec2 d2 = fetch2(address, corner.z) - t0;
+    float det = d1.x * d2.y - d1.y * d2.x;
+    if (abs(det) < 1e-20)
+        return vec4(0.0);
+    vec3 tangent = (e1 * d2.y - e2 * d1.y) * sign(det);
+    vec3 bitangent = (e2 * d1.x - e1 * d2.x) * sign(det);
+    return vec4(tangent, dot(cross(n, tangent), bitangent) < 0.0 ? -1.0 : 1.0);
+}
+
+// The world space shading normal in front of the surface. Tangent space is built in object space and carried to
+// the world column by column, which keeps the bitangent right under mirrored instances.
+vec3 shadingNormal(Geometry g, Material m, uvec3 corner, vec3 b, Corners c, vec3 faceNormal, vec2 uv0, vec2 uv1, float lod)
+{
+    vec3 n = faceNormal;
+    if (present(g.normals))
+    {
+        n = fetch3(g.normals, corner.x) * b.x + fetch3(g.normals, corner.y) * b.y + fetch3(g.normals, corner.z) * b.z;
+        n = dot(n, n) > 0.0 ? normalize(n) : faceNormal;
+    }
+    vec3 world = n * mat3(gl_WorldToObjectEXT); // the inverse transpose
+    if (m.normalTexture.texture >= 0)
+    {
+        vec4 t = present(g.tangents)
+            ? fetch4(g.tangents, corner.x) * b.x + fetch4(g.tangents, corner.y) * b.y + fetch4(g.tangents, corner.z) * b.z
+            : triangleTangent(g, m.normalTexture.texCoord, corner, c.p1 - c.p0, c.p2 - c.p0, n);
+        vec3 tangent = t.xyz - n * dot(n, t.xyz);
+        if (dot(tangent, tangent) > 1e-20)
+        {
+            tangent = normalize(tangent);
+            vec3 bitangent = cross(n, tangent) * (t.w < 0.0 ? -1.0 : 1.0);
+            vec3 map = sampleTexture(m.normalTexture, uv0, uv1, lod).xyz * 2.0 - 1.0;
+            map.xy *= m.normalScale;
+            vec3 bent = map.x * normalize(mat3(gl_ObjectToWorldEXT) * tangent) +
+                        map.y * normalize(mat3(gl_ObjectToWorldEXT) * bitangent) + map.z * normalize(world);
+            world = dot(bent, bent) > 0.0 ? bent : world;
+        }
+    }
+    return normalize(world);
+}
+
+Surface loadSurface(uint geometryIndex, vec2 barycentrics, float coneWidth)
+{
+    Geometry g = geometries.v[geometryIndex];
+    Material m = materials.v[g.material];
+    uvec3 corner = triangleIndices(g, uint(gl_PrimitiveID));
+    vec3 b = vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics);
+    Corners c = fetchCorners(g, corner);
+
+    Surface s;
+    s.geometry = geometryIndex;
+    s.flags = m.flags;
+    s.ior = m.ior;
+    s.transmission = m.transmission;
+    // Interpolated vertices lose fewer digits than origin + t * direction.
+    s.position = gl_ObjectToWorldEXT * vec4(c.p0 * b.x + c.p1 * b.y + c.p2 * b.z, 1.0);
+    vec3 faceNormal = cross(c.p1 - c.p0, c.p2 - c.p0);
+    // Facing is decided in object space, where a mirrored instance has not turned the winding.
+    s.front = dot(faceNormal, gl_ObjectRayDirectionEXT) < 0.0;
+    vec3 worldCross = cross(mat3(gl_ObjectToWorldEXT) * (c.p1 - c.p0), mat3(gl_ObjectToWorldEXT) * (c.p2 - c.p0));
+    vec3 view = -gl_WorldRayDirectionEXT;
+    vec3 ng = normalize(worldCross);
+    s.geometricNormal = dot(ng, view) < 0.0 ? -ng : ng;
+
+    vec2 uv0 = texCoords(g, 0u, corner, b);
+    vec2 uv1 = texCoords(g, 1u, corner, b);
+    float lod = coneLod(g, corner, worldCross, coneWidth, abs(dot(ng, view)));
+
+    vec3 n = shadingNormal(g, m, corner, b, c, normalize(faceNormal), uv0, uv1, lod);
+    n = s.front ? n : -n;
+    // Where interpolation or the normal map turned it away from the geometry, the geometry wins.
+    n = dot(n, s.geometricNormal) <= 0.0 ? s.geometricNormal : n;
+    float cosine = dot(n, view);
+    if (cosine < MIN_VIEW_COSINE)
+        n = normalize(n + (MIN_VIEW_COSINE - cosine) * view);
+    s.normal = n;
+
+    vec4 base = m.baseColor * sampleTexture(m.baseColorTexture, uv0, uv1, lod);
+    if (present(g.colors))
+        base *= fetch4(g.colors, corner.x) * b.x + fetch4(g.colors, corner.y) * b.y + fetch4(g.colors, corner.z) * b.z;
+    s.baseColor = base.rgb;
+    vec4 mr = sampleTexture(m.metallicRoughnessTexture, uv0, uv1, lod);
+    s.metallic = clamp(m.metallic * mr.b, 0.0, 1.0);
+    s.roughness = clamp(m.roughness * mr.g, 0.0, 1.0);
+    s.occlusion = 1.0 + m.occlusionStrength * (sampleTexture(m.occlusionTexture, uv0, uv1, lod).r - 1.0);
+    bool emits = s.front || (m.flags & MATERIAL_DOUBLE_SIDED) != 0u;
+    s.emission = emits ? m.emissive * sampleTexture(m.emissiveTexture, uv0, uv1, lod).rgb : vec3(0.0);
+    return s;
+}
+
+// Moves a point off the surface along n by a distance made of the floats' own spacing
+// (Wächter and Binder 2019, Ray Tracing Gems, chapter 6).
+vec3 offsetPoint(vec3 p, vec3 n)
+{
+    const float ORIGIN = 1.0 / 32.0;
+    const float FLOAT_SCALE = 1.0 / 65536.0;
+    const float INT_SCALE = 256.0;
+    ivec3 of = ivec3(INT_SCALE * n);
+    vec3 q = intBitsToFloat(floatBitsToInt(p) + ivec3(p.x < 0.0 ? -of.x : of.x, p.y < 0.0 ? -of.y : of.y,
+                                                      p.z < 0.0 ? -of.z : of.z));
+    return vec3(abs(p.x) < ORIGIN ? p.x + FLOAT_SCALE * n.x : q.x, abs(p.y) < ORIGIN ? p.y + FLOAT_SCALE * n.y : q.y,
+                abs(p.z) < ORIGIN ? p.z + FLOAT_SCALE * n.z : q.z);
+}
+
+#endif

@@ -1,0 +1,288 @@
+package vk
+
+// #include "evk.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// MemoryKind says what memory is for; the allocator finds the device's memory type.
+type MemoryKind int
+
+// Values of MemoryKind.
+const (
+	DeviceLocal MemoryKind = iota
+	Upload                 // host visible and coherent: the CPU writes, the GPU reads
+	Readback               // host visible and coherent, cached where possible: the GPU writes, the CPU reads
+)
+
+// String names the kind.
+func (k MemoryKind) String() string {
+	return [...]string{"device-local", "upload", "readback"}[min(max(k, 0), 2)]
+}
+
+// Memory property bits.
+const (
+	memoryDeviceLocal = 1 << 0
+	memoryHostVisible = 1 << 1
+	memoryCoherent    = 1 << 2
+	memoryCached      = 1 << 3
+	memoryUnusable    = 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<8 // lazily allocated, protected, AMD and RDMA specials
+)
+
+const (
+	deviceBlock = 64 << 20
+	hostBlock   = 16 << 20
+	// minAlignment holds for every buffer: acceleration structures and storage buffer offsets never need more.
+	minAlignment = 256
+)
+
+// memoryTypeFor chooses among the types that allowed (a bit mask) admits, -1 for none.
+func memoryTypeFor(types []MemoryType, allowed uint32, kind MemoryKind) int {
+	need, like, dislike := uint32(memoryDeviceLocal), uint32(0), uint32(memoryHostVisible)
+	switch kind {
+	case Upload:
+		need, dislike = memoryHostVisible|memoryCoherent, memoryDeviceLocal|memoryCached
+	case Readback:
+		need, like, dislike = memoryHostVisible|memoryCoherent, memoryCached, memoryDeviceLocal
+	}
+	best, score := -1, -1000
+	for i, t := range types {
+		if allowed>>i&1 == 0 || t.Flags&need != need || t.Flags&memoryUnusable != 0 {
+			continue
+		}
+		s := 0
+		for b := range 4 {
+			bit := uint32(1) << b
+			if t.Flags&like&bit != 0 {
+				s += 10
+			}
+			if t.Flags&dislike&bit != 0 {
+				s--
+			}
+		}
+		if s > score {
+			best, score = i, s
+		}
+	}
+	return best
+}
+
+// block is one VkDeviceMemory.
+type block struct {
+	memory    vulkan.DeviceMemory
+	space     *arena
+	mapped    unsafe.Pointer
+	typ       int
+	image     bool // images and buffers never share a block: bufferImageGranularity
+	dedicated bool
+}
+
+// allocation is a range of a block.
+type allocation struct {
+	block        *block
+	offset, size uint64
+}
+
+func (a allocation) bytes(n uint64) []byte {
+	if a.block == nil || a.block.mapped == nil {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Add(a.block.mapped, a.offset)), n)
+}
+
+// allocator sub-allocates device memory. Large requests get a block of their own.
+type allocator struct {
+	d      *Device
+	mu     sync.Mutex
+	blocks []*block
+	bytes  []uint64 // allocated from the driver, by heap
+}
+
+// MemoryUse is what a device has allocated.
+type MemoryUse struct {
+	Blocks    int
+	Allocated uint64 // taken from the driver
+	Used      uint64 // handed out
+}
+
+// MemoryUse reports the state of the allocator.
+func (d *Device) MemoryUse() MemoryUse {
+	d.memory.mu.Lock()
+	defer d.memory.mu.Unlock()
+	var u MemoryUse
+	for _, b := range d.memory.blocks {
+		u.Blocks++
+		u.Allocated += b.space.size
+		u.Used += b.space.used
+	}
+	return u
+}
+
+// allocate finds or makes room for size bytes.
+func (a *allocator) allocate(size, align uint64, types uint32, kind MemoryKind, image bool) (allocation, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	typ := memoryTypeFor(a.d.physical.MemoryTypes, types, kind)
+	if typ < 0 {
+		return allocation{}, fmt.Errorf("%w: no %s memory type for this use (types %#x)", ErrMissingFeature, kind, types)
+	}
+	heap := a.d.physical.MemoryTypes[typ].Heap
+	blockSize := uint64(deviceBlock)
+	if kind != DeviceLocal {
+		blockSize = hostBlock
+	}
+	blockSize = min(blockSize, max(a.d.physical.Heaps[heap].Size/16, 1<<20))
+	dedicated := size > blockSize/2
+	if !dedicated {
+		for _, b := range a.blocks {
+			if b.typ != typ || b.image != image || b.dedicated {
+				continue
+			}
+			if off, ok := b.space.take(size, align); ok {
+				return allocation{b, off, size}, nil
+			}
+		}
+	} else {
+		blockSize = size
+	}
+	b, err := a.newBlock(blockSize, typ, image, dedicated, align)
+	if err != nil && !dedicated && errors.Is(err, ErrOutOfDeviceMemory) {
+		// A whole block no longer fits, the request itself may.
+		b, err = a.newBlock(size, typ, image, true, align)
+	}
+	if err != nil {
+		return allocation{}, err
+	}
+	off, ok := b.space.take(size, align)
+	if !ok {
+		a.dropBlock(b)
+		return allocation{}, fmt.Errorf("%w: a new block of %d bytes holds no %d bytes aligned to %d", ErrNoSpace, b.space.size, size, align)
+	}
+	return allocation{b, off, size}, nil
+}
+
+func (a *allocator) newBlock(size uint64, typ int, image, dedicated bool, align uint64) (*block, error) {
+	p := a.d.physical
+	heap := p.MemoryTypes[typ].Heap
+	fail := func(err error) error {
+		return fmt.Errorf("%d bytes from heap %d (%d bytes, %d in use by this device): %w", size, heap, p.Heaps[heap].Size, a.bytes[heap], err)
+	}
+	if size > p.Heaps[heap].Size {
+		return nil, fail(ErrOutOfDeviceMemory)
+	}
+	if len(a.blocks)+1 > int(min(p.Limits.MaxMemoryAllocationCount, 1<<30)) {
+		return nil, fail(fmt.Errorf("%w: %d allocations are the device's limit", ErrOutOfDeviceMemory, len(a.blocks)))
+	}
+	b, err := a.tryBlock(size, typ, image)
+	if err != nil {
+		return nil, fail(err)
+	}
+	// Only the driver knows how a block's address is aligned; a block of its own may need some slack.
+	if dedicated && b.space.base&(align-1) != 0 {
+		a.freeBlock(b)
+		size += align
+		if b, err = a.tryBlock(size, typ, image); err != nil {
+			return nil, fail(err)
+		}
+	}
+	b.dedicated = dedicated
+	a.blocks = append(a.blocks, b)
+	a.bytes[heap] += size
+	return b, nil
+}
+
+// tryBlock allocates and maps, and finds the block's device address.
+func (a *allocator) tryBlock(size uint64, typ int, image bool) (*block, error) {
+	c := a.d.c
+	h := C.evk_allocate(c, C.uint64_t(size), C.uint32_t(typ), cbool(!image))
+	if err := check("vkAllocateMemory", h.result); err != nil {
+		return nil, err
+	}
+	b := &block{memory: fromRaw[vulkan.DeviceMemory](h.handle), typ: typ, image: image}
+	if a.d.physical.MemoryTypes[typ].Flags&memoryHostVisible != 0 {
+		m := C.evk_map(c, h.handle)
+		if err := check("vkMapMemory", m.result); err != nil {
+			a.freeBlock(b)
+			return nil, err
+		}
+		b.mapped = *(*unsafe.Pointer)(unsafe.Pointer(&m.handle))
+	}
+	var base uint64
+	if !image {
+		var err error
+		if base, err = a.blockAddress(h.handle); err != nil {
+			a.freeBlock(b)
+			return nil, err
+		}
+	}
+	b.space = newArena(base, size)
+	a.d.name(objectDeviceMemory, h.handle, fmt.Sprintf("block of %d bytes, type %d", size, typ))
+	return b, nil
+}
+
+// blockAddress asks for the address of a buffer bound at the start of the memory.
+func (a *allocator) blockAddress(memory C.uint64_t) (uint64, error) {
+	o := C.evk_create_buffer(a.d.c, 4, C.uint32_t(defaultUsage|usageAddress))
+	if err := check("vkCreateBuffer", o.result); err != nil {
+		return 0, err
+	}
+	defer vulkan.DestroyBuffer(a.d.handle, fromRaw[vulkan.Buffer](o.handle), nil)
+	if err := check("vkBindBufferMemory", C.evk_bind_buffer(a.d.c, o.handle, memory, 0)); err != nil {
+		return 0, err
+	}
+	return uint64(C.evk_buffer_address(a.d.c, o.handle)), nil
+}
+
+func (a *allocator) freeBlock(b *block) { vulkan.FreeMemory(a.d.handle, b.memory, nil) }
+
+func (a *allocator) dropBlock(b *block) {
+	for i, x := range a.blocks {
+		if x == b {
+			a.blocks = append(a.blocks[:i], a.blocks[i+1:]...)
+			break
+		}
+	}
+	a.bytes[a.d.physical.MemoryTypes[b.typ].Heap] -= b.space.size
+	a.freeBlock(b)
+}
+
+// release gives a range back; a block that became empty goes, unless it is the only one of its sort.
+func (a *allocator) release(x allocation) {
+	if x.block == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	x.block.space.give(x.offset, x.size)
+	if x.block.space.used > 0 {
+		return
+	}
+	if !x.block.dedicated {
+		alike := 0
+		for _, b := range a.blocks {
+			if b.typ == x.block.typ && b.image == x.block.image && !b.dedicated {
+				alike++
+			}
+		}
+		if alike == 1 {
+			return
+		}
+	}
+	a.dropBlock(x.block)
+}
+
+func (a *allocator) destroy() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, b := range a.blocks {
+		a.freeBlock(b)
+	}
+	a.blocks = nil
+}

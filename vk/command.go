@@ -1,0 +1,220 @@
+package vk
+
+// #include "evk.h"
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// CommandBuffer is a primary command buffer with a pool of its own and transient memory. It is recorded by one
+// goroutine at a time; distinct ones may be recorded concurrently.
+//
+// Recording methods return nothing: what can fail is kept and returned by End.
+type CommandBuffer struct {
+	d         *Device
+	pool      vulkan.CommandPool
+	handle    vulkan.CommandBuffer
+	name      string
+	err       error
+	last      Ticket
+	transient [3]transient // by MemoryKind
+	labels    int
+}
+
+// NewCommandBuffer makes a command buffer that is not yet begun.
+func (d *Device) NewCommandBuffer(name string) (*CommandBuffer, error) {
+	p := C.evk_create_command_pool(d.c, C.uint32_t(d.family))
+	if err := check("vkCreateCommandPool", p.result); err != nil {
+		return nil, fmt.Errorf("command buffer %q: %w", name, err)
+	}
+	pool := fromRaw[vulkan.CommandPool](p.handle)
+	b := C.evk_allocate_command_buffer(d.c, p.handle)
+	if err := check("vkAllocateCommandBuffers", b.result); err != nil {
+		vulkan.DestroyCommandPool(d.handle, pool, nil)
+		return nil, fmt.Errorf("command buffer %q: %w", name, err)
+	}
+	cb := &CommandBuffer{d: d, pool: pool, handle: fromRaw[vulkan.CommandBuffer](b.handle), name: name}
+	d.born(cb, "command buffer", name, objectCommandBuffer, b.handle)
+	d.name(objectCommandPool, p.handle, name)
+	return cb, nil
+}
+
+// Handle is the VkCommandBuffer.
+func (cb *CommandBuffer) Handle() vulkan.CommandBuffer { return cb.handle }
+
+// Device is the buffer's device.
+func (cb *CommandBuffer) Device() *Device { return cb.d }
+
+// Name as given.
+func (cb *CommandBuffer) Name() string { return cb.name }
+
+// Begin starts recording.
+func (cb *CommandBuffer) Begin() error {
+	cb.err = nil
+	return cb.wrap("vkBeginCommandBuffer", C.evk_begin(cb.d.c, raw(cb.handle)))
+}
+
+// End makes everything written visible to the host and ends recording. It returns the first error of recording.
+func (cb *CommandBuffer) End() error {
+	for cb.labels > 0 {
+		cb.EndLabel()
+	}
+	cb.MemoryBarrier(StageAllCommands, AccessMemoryWrite, StageHost, AccessHostRead)
+	if err := cb.wrap("vkEndCommandBuffer", C.evk_end(cb.d.c, raw(cb.handle))); err != nil {
+		return err
+	}
+	if cb.err != nil {
+		return fmt.Errorf("command buffer %q: %w", cb.name, cb.err)
+	}
+	return nil
+}
+
+// Reset forgets what was recorded and reuses the transient memory. The GPU must be done with the buffer: Reset waits
+// for its last submission.
+func (cb *CommandBuffer) Reset() error {
+	if err := cb.last.Wait(context.Background()); err != nil {
+		return fmt.Errorf("command buffer %q: %w", cb.name, err)
+	}
+	cb.err, cb.labels = nil, 0
+	for i := range cb.transient {
+		cb.transient[i].rewind()
+	}
+	return cb.wrap("vkResetCommandPool", C.evk_reset_pool(cb.d.c, raw(cb.pool)))
+}
+
+// Destroy waits for the buffer's last submission, and frees it and its transient memory.
+func (cb *CommandBuffer) Destroy() {
+	if cb == nil || !cb.d.dies(cb) {
+		return
+	}
+	_ = cb.last.Wait(context.Background()) // a lost device is reported where work is waited for
+	for i := range cb.transient {
+		cb.transient[i].destroy()
+	}
+	vulkan.DestroyCommandPool(cb.d.handle, cb.pool, nil)
+}
+
+func (cb *CommandBuffer) wrap(op string, r C.int32_t) error {
+	if err := check(op, r); err != nil {
+		return fmt.Errorf("command buffer %q: %w", cb.name, err)
+	}
+	return nil
+}
+
+// Fail keeps an error for End.
+func (cb *CommandBuffer) Fail(err error) {
+	if cb.err == nil {
+		cb.err = err
+	}
+}
+
+// BindComputePipeline binds p.
+func (cb *CommandBuffer) BindComputePipeline(p *Pipeline) {
+	vulkan.CmdBindPipeline(cb.handle, vulkan.PipelineBindPointCompute, p.handle)
+}
+
+// BindDescriptorSets binds sets from first on.
+func (cb *CommandBuffer) BindDescriptorSets(point vulkan.PipelineBindPoint, layout *PipelineLayout, firstSet uint32, sets ...*DescriptorSet) {
+	if len(sets) == 0 {
+		return
+	}
+	var few [8]C.uint64_t
+	list := few[:0]
+	for _, s := range sets {
+		list = append(list, raw(s.handle))
+	}
+	C.evk_bind_sets(cb.d.c, raw(cb.handle), C.uint32_t(point), raw(layout.handle), C.uint32_t(firstSet), &list[0], C.uint32_t(len(list)))
+}
+
+// PushConstants sets len(data) bytes, a multiple of 4.
+func (cb *CommandBuffer) PushConstants(layout *PipelineLayout, stages vulkan.ShaderStageFlags, off uint32, data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	C.evk_push(cb.d.c, raw(cb.handle), raw(layout.handle), C.uint32_t(stages), C.uint32_t(off), C.uint32_t(len(data)), unsafe.Pointer(&data[0]))
+}
+
+// Dispatch runs the bound compute pipeline. A count of zero in any direction runs nothing.
+func (cb *CommandBuffer) Dispatch(x, y, z uint32) { vulkan.CmdDispatch(cb.handle, x, y, z) }
+
+// DispatchIndirect reads three counts from b at off, a multiple of 4.
+func (cb *CommandBuffer) DispatchIndirect(b *Buffer, off uint64) {
+	vulkan.CmdDispatchIndirect(cb.handle, b.handle, vulkan.DeviceSize(off))
+}
+
+// CopyBuffer copies size bytes.
+func (cb *CommandBuffer) CopyBuffer(src *Buffer, srcOff uint64, dst *Buffer, dstOff, size uint64) {
+	C.evk_copy_buffer(cb.d.c, raw(cb.handle), raw(src.handle), C.uint64_t(srcOff), raw(dst.handle), C.uint64_t(dstOff), C.uint64_t(size))
+}
+
+// FillBuffer writes value to size bytes (a multiple of 4) from off (likewise).
+func (cb *CommandBuffer) FillBuffer(b *Buffer, off, size uint64, value uint32) {
+	vulkan.CmdFillBuffer(cb.handle, b.handle, vulkan.DeviceSize(off), vulkan.DeviceSize(size), value)
+}
+
+// UpdateBuffer writes at most 64 KiB (a multiple of 4 bytes) that are kept in the command buffer.
+func (cb *CommandBuffer) UpdateBuffer(b *Buffer, off uint64, data []byte) {
+	const most = 64 << 10
+	if len(data) > most || len(data)%4 != 0 {
+		cb.Fail(fmt.Errorf("update of buffer %q: %w: %d bytes (at most %d, a multiple of 4; use TransientUpload)", b.name, ErrInvalid, len(data), most))
+		return
+	}
+	if len(data) > 0 {
+		C.evk_update_buffer(cb.d.c, raw(cb.handle), raw(b.handle), C.uint64_t(off), C.uint64_t(len(data)), unsafe.Pointer(&data[0]))
+	}
+}
+
+// MemoryBarrier is a global barrier of Stage... and Access... bits.
+func (cb *CommandBuffer) MemoryBarrier(srcStage, srcAccess, dstStage, dstAccess uint64) {
+	C.evk_memory_barrier(cb.d.c, raw(cb.handle), C.uint64_t(srcStage), C.uint64_t(srcAccess), C.uint64_t(dstStage), C.uint64_t(dstAccess))
+}
+
+// ComputeBarrier orders compute writes before compute reads and writes, and before indirect arguments.
+func (cb *CommandBuffer) ComputeBarrier() {
+	cb.MemoryBarrier(StageComputeShader, AccessShaderRead|AccessShaderWrite,
+		StageComputeShader|StageDrawIndirect, AccessShaderRead|AccessShaderWrite|AccessIndirectCommandRead)
+}
+
+// TransferBarrier orders transfer writes before everything that compute shaders, indirect arguments and transfers do,
+// and the other way round.
+func (cb *CommandBuffer) TransferBarrier() {
+	const stages = StageTransfer | StageComputeShader
+	cb.MemoryBarrier(stages, AccessTransferRead|AccessTransferWrite|AccessShaderRead|AccessShaderWrite,
+		stages|StageDrawIndirect, AccessTransferRead|AccessTransferWrite|AccessShaderRead|AccessShaderWrite|AccessIndirectCommandRead)
+}
+
+// BeginLabel opens a named pass for debuggers and validation messages.
+func (cb *CommandBuffer) BeginLabel(name string) {
+	cb.labels++
+	if cb.d.c.CmdBeginDebugUtilsLabelEXT == nil {
+		return
+	}
+	c, free := cstring(name)
+	defer free()
+	C.evk_begin_label(cb.d.c, raw(cb.handle), c)
+}
+
+// EndLabel closes the last one.
+func (cb *CommandBuffer) EndLabel() {
+	if cb.labels == 0 {
+		cb.Fail(fmt.Errorf("%w: EndLabel without BeginLabel", ErrInvalid))
+		return
+	}
+	cb.labels--
+	C.evk_end_label(cb.d.c, raw(cb.handle))
+}
+
+// ResetQueries makes queries writable again; a pool is fresh from NewQueryPool.
+func (cb *CommandBuffer) ResetQueries(p *QueryPool, first, count uint32) {
+	vulkan.CmdResetQueryPool(cb.handle, p.handle, first, count)
+}
+
+// WriteTimestamp writes query i when everything recorded before is done.
+func (cb *CommandBuffer) WriteTimestamp(p *QueryPool, i uint32) {
+	C.evk_timestamp(cb.d.c, raw(cb.handle), C.uint64_t(StageAllCommands), raw(p.handle), C.uint32_t(i))
+}

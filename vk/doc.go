@@ -1,0 +1,24 @@
+// Package vk is the project's Vulkan: what the binding github.com/vulkan-go/vulkan lacks or does unsafely.
+//
+// vulkan-go gives the handle types, the enums and the calls that take only scalars. Everything that takes structures
+// goes through this package's own C functions (evk*.c), which build the structures on the C stack: vulkan-go frees
+// slices of structures while the driver still reads them. The Vulkan library is opened with dlopen, so that a
+// program needs libvulkan.so.1 at run time and nothing at link time; every device has its own function table.
+//
+// Who validates: constructors check what the driver would not tell (sizes, missing features, missing extensions) and
+// wrap every VkResult; recording commands are thin, and wrong use of them is found by the validation layer, which
+// package vktest turns on and turns into test failures.
+//
+// Who owns: the caller of a constructor owns the object and calls its Destroy, which is idempotent and safe on nil.
+// Destroying an object that the GPU still uses is the caller's fault. Device.Destroy waits for the GPU, and reports
+// by name what was not destroyed. A CommandBuffer owns its transient memory until Reset or Destroy.
+//
+// Who may block: Submit, Run, UploadBuffer, ReadBuffer, UploadImage, Ticket.Wait, Swapchain.Acquire and WaitIdle
+// wait for the GPU, and all but WaitIdle stop waiting when their context ends (the GPU work then goes on, and what it
+// uses must not be destroyed before WaitIdle). Pipelines compile in their constructors.
+//
+// Concurrency: an Instance, a PhysicalDevice and a Device may be used from several goroutines. Objects may be used
+// for recording from several goroutines; one CommandBuffer, DescriptorSet or Swapchain belongs to one goroutine at
+// a time. Allocation and submission lock internally. The OnMessage callback may run on any thread inside any call
+// and must not call this package.
+package vk

@@ -1,0 +1,89 @@
+package vk
+
+// #include "evk.h"
+import "C"
+
+import (
+	"fmt"
+
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// Query types that NewQueryPoolOf takes beside timestamps.
+const (
+	queryTimestamp            = 2
+	QueryCompactedSize uint32 = 1000150000 // VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR
+	QuerySerialSize    uint32 = 1000150001
+)
+
+// QueryPool is a VkQueryPool.
+type QueryPool struct {
+	d      *Device
+	handle vulkan.QueryPool
+	count  uint32
+	time   bool
+}
+
+// NewQueryPool makes n timestamps. They must be reset in a command buffer before they are written.
+func (d *Device) NewQueryPool(n uint32) (*QueryPool, error) { return d.newQueryPool(queryTimestamp, n) }
+
+// NewSizeQueryPool makes n queries of acceleration structure sizes: QueryCompactedSize or QuerySerialSize.
+func (d *Device) NewSizeQueryPool(kind uint32, n uint32) (*QueryPool, error) {
+	if err := d.needNative("size queries"); err != nil {
+		return nil, err
+	}
+	return d.newQueryPool(kind, n)
+}
+
+func (d *Device) newQueryPool(kind, n uint32) (*QueryPool, error) {
+	if n == 0 {
+		return nil, fmt.Errorf("query pool: %w: no queries", ErrInvalid)
+	}
+	if kind == queryTimestamp && d.physical.QueueFamilies[d.family].TimestampBits == 0 {
+		return nil, fmt.Errorf("query pool: %w: timestamps on the queue", ErrMissingFeature)
+	}
+	h := C.evk_create_query_pool(d.c, C.uint32_t(kind), C.uint32_t(n))
+	if err := check("vkCreateQueryPool", h.result); err != nil {
+		return nil, err
+	}
+	q := &QueryPool{d: d, handle: fromRaw[vulkan.QueryPool](h.handle), count: n, time: kind == queryTimestamp}
+	d.born(q, "query pool", fmt.Sprintf("%d queries", n), objectQueryPool, h.handle)
+	return q, nil
+}
+
+// Handle is the VkQueryPool.
+func (q *QueryPool) Handle() vulkan.QueryPool { return q.handle }
+
+// Count is the number of queries.
+func (q *QueryPool) Count() uint32 { return q.count }
+
+// Results reads all queries: nanoseconds for timestamps (only differences mean something), bytes for sizes. A query
+// that was not written gives ErrTimeout.
+func (q *QueryPool) Results() ([]uint64, error) { return q.Range(0, q.count) }
+
+// Range reads count queries from first on.
+func (q *QueryPool) Range(first, count uint32) ([]uint64, error) {
+	if count == 0 || first > q.count || count > q.count-first {
+		return nil, fmt.Errorf("query pool: %w: queries [%d, %d) of %d", ErrInvalid, first, first+count, q.count)
+	}
+	ticks := make([]C.uint64_t, count)
+	if err := check("vkGetQueryPoolResults", C.evk_query_results(q.d.c, raw(q.handle), C.uint32_t(first), C.uint32_t(count), &ticks[0])); err != nil {
+		return nil, err
+	}
+	out := make([]uint64, count)
+	period := float64(q.d.physical.Limits.TimestampPeriod)
+	for i, t := range ticks {
+		out[i] = uint64(t)
+		if q.time && period != 1 {
+			out[i] = uint64(float64(t) * period)
+		}
+	}
+	return out, nil
+}
+
+// Destroy frees the pool.
+func (q *QueryPool) Destroy() {
+	if q != nil && q.d.dies(q) {
+		vulkan.DestroyQueryPool(q.d.handle, q.handle, nil)
+	}
+}

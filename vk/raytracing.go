@@ -1,0 +1,225 @@
+package vk
+
+// #include "evk.h"
+import "C"
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"unsafe"
+
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// needNative refuses what only the driver's ray tracing can do.
+func (d *Device) needNative(what string) error {
+	if !d.native {
+		return fmt.Errorf("%s: %w: the device was opened without DeviceOptions.Native", what, ErrMissingExtension)
+	}
+	return nil
+}
+
+// ShaderUnused is VK_SHADER_UNUSED_KHR as the stage index of a group; every negative index means it.
+const ShaderUnused = -1
+
+// ShaderGroupType is a VkRayTracingShaderGroupTypeKHR.
+type ShaderGroupType uint32
+
+// Values of ShaderGroupType.
+const (
+	GeneralGroup       ShaderGroupType = 0
+	TrianglesHitGroup  ShaderGroupType = 1
+	ProceduralHitGroup ShaderGroupType = 2
+)
+
+// ShaderStage is one shader of a ray tracing pipeline.
+type ShaderStage struct {
+	Stage          vulkan.ShaderStageFlags // one of StageRaygen ... StageCallable
+	Name           string
+	Code           []uint32
+	Entry          string            // "" = main
+	Specialization map[uint32][]byte // constant id -> its bytes
+}
+
+// ShaderGroup names the stages of a group by index, negative = unused.
+type ShaderGroup struct {
+	Type                                      ShaderGroupType
+	General, ClosestHit, AnyHit, Intersection int
+}
+
+// RayTracingPipelineOptions says what NewRayTracingPipeline makes.
+type RayTracingPipelineOptions struct {
+	Name              string
+	Layout            *PipelineLayout
+	Stages            []ShaderStage
+	Groups            []ShaderGroup
+	MaxRecursionDepth uint32
+	// DynamicStackSize makes CommandBuffer.SetStackSize necessary before every trace.
+	DynamicStackSize bool
+}
+
+// stagePack holds the stages' variable parts one after the other, as C wants them.
+type stagePack struct {
+	stages    []C.evk_stage
+	words     []uint32
+	entries   []byte
+	constants []C.evk_constant
+	data      []byte
+}
+
+func (p *stagePack) add(s ShaderStage) {
+	c := C.evk_stage{stage: C.uint32_t(s.Stage), words: C.uint32_t(len(s.Code)), entry: C.uint32_t(len(p.entries)), first_constant: C.uint32_t(len(p.constants)),
+		constant_count: C.uint32_t(len(s.Specialization)), data: C.uint32_t(len(p.data)), code: C.uint64_t(len(p.words))}
+	start := len(p.data)
+	for _, id := range slices.Sorted(maps.Keys(s.Specialization)) {
+		v := s.Specialization[id]
+		p.constants = append(p.constants, C.evk_constant{C.uint32_t(id), C.uint32_t(len(p.data) - start), C.uint32_t(len(v))})
+		p.data = append(p.data, v...)
+	}
+	c.data_size = C.uint32_t(len(p.data) - start)
+	p.words = append(p.words, s.Code...)
+	p.entries = append(append(p.entries, entryName(s.Entry)...), 0)
+	p.stages = append(p.stages, c)
+}
+
+// NewRayTracingPipeline compiles a pipeline of the driver's own ray tracing.
+func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, error) {
+	fail := func(err error) error { return fmt.Errorf("ray tracing pipeline %q: %w", o.Name, err) }
+	if err := d.needNative("native"); err != nil {
+		return nil, fail(err)
+	}
+	if len(o.Stages) == 0 || len(o.Groups) == 0 || o.Layout == nil {
+		return nil, fail(fmt.Errorf("%w: it needs stages, groups and a layout", ErrInvalid))
+	}
+	if most := d.physical.RT.MaxRayRecursionDepth; o.MaxRecursionDepth > most {
+		return nil, fail(fmt.Errorf("%w: recursion depth %d, the device has %d", ErrInvalid, o.MaxRecursionDepth, most))
+	}
+	var pack stagePack
+	for i, s := range o.Stages {
+		if len(s.Code) < 5 || s.Code[0] != 0x07230203 {
+			return nil, fail(fmt.Errorf("stage %d (%s): %w: the code is not SPIR-V", i, s.Name, ErrInvalid))
+		}
+		pack.add(s)
+	}
+	pack.data = append(pack.data, 0) // so that its address exists
+	groups, err := d.packGroups(o)
+	if err != nil {
+		return nil, fail(err)
+	}
+	h := C.evk_create_ray_tracing_pipeline(d.c, &pack.stages[0], C.uint32_t(len(pack.stages)), (*C.uint32_t)(&pack.words[0]), (*C.char)(unsafe.Pointer(&pack.entries[0])),
+		first(pack.constants), (*C.uint8_t)(&pack.data[0]), &groups[0], C.uint32_t(len(o.Groups)), C.uint32_t(o.MaxRecursionDepth), raw(o.Layout.handle), cbool(o.DynamicStackSize))
+	if err := check("vkCreateRayTracingPipelinesKHR", h.result); err != nil {
+		return nil, fail(err)
+	}
+	p := &Pipeline{d: d, handle: fromRaw[vulkan.Pipeline](h.handle), name: o.Name, groups: uint32(len(o.Groups))}
+	d.born(p, "pipeline", o.Name, objectPipeline, h.handle)
+	return p, nil
+}
+
+// packGroups lays the groups out for C, and refuses what drivers crash on.
+func (d *Device) packGroups(o RayTracingPipelineOptions) ([]C.uint32_t, error) {
+	var out []C.uint32_t
+	for i, g := range o.Groups {
+		list := [4]int{g.General, g.ClosestHit, g.AnyHit, g.Intersection}
+		switch g.Type {
+		case GeneralGroup:
+			list[1], list[2], list[3] = ShaderUnused, ShaderUnused, ShaderUnused
+		case TrianglesHitGroup:
+			list[0], list[3] = ShaderUnused, ShaderUnused
+		case ProceduralHitGroup:
+			list[0] = ShaderUnused
+		default:
+			return nil, fmt.Errorf("group %d: %w: type %d", i, ErrInvalid, g.Type)
+		}
+		if g.Type == TrianglesHitGroup && g.ClosestHit < 0 && g.AnyHit < 0 && d.physical.DriverID == DriverLavapipe {
+			return nil, fmt.Errorf("group %d: %w: lavapipe crashes on a triangle hit group without shaders (give it a closest-hit shader that does nothing)", i, ErrInvalid)
+		}
+		out = append(out, C.uint32_t(g.Type))
+		for _, s := range list {
+			switch {
+			case s >= len(o.Stages):
+				return nil, fmt.Errorf("group %d: %w: stage %d of %d", i, ErrInvalid, s, len(o.Stages))
+			case s < 0:
+				out = append(out, C.VK_SHADER_UNUSED_KHR)
+			default:
+				out = append(out, C.uint32_t(s))
+			}
+		}
+	}
+	return out, nil
+}
+
+// GroupHandles returns the handles of count groups from first on, ShaderGroupHandleSize bytes each.
+func (p *Pipeline) GroupHandles(first, count uint32) ([]byte, error) {
+	if count == 0 || first > p.groups || count > p.groups-first {
+		return nil, fmt.Errorf("pipeline %q: %w: groups [%d, %d) of %d", p.name, ErrInvalid, first, first+count, p.groups)
+	}
+	out := make([]byte, count*p.d.physical.RT.ShaderGroupHandleSize)
+	err := check("vkGetRayTracingShaderGroupHandlesKHR", C.evk_group_handles(p.d.c, raw(p.handle), C.uint32_t(first), C.uint32_t(count), C.size_t(len(out)), unsafe.Pointer(&out[0])))
+	if err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", p.name, err)
+	}
+	return out, nil
+}
+
+// GroupShader says which shader of a group StackSize asks about (VkShaderGroupShaderKHR).
+type GroupShader uint32
+
+// Values of GroupShader.
+const (
+	GroupGeneral      GroupShader = 0
+	GroupClosestHit   GroupShader = 1
+	GroupAnyHit       GroupShader = 2
+	GroupIntersection GroupShader = 3
+)
+
+// StackSize is the stack that one shader of a group needs, in bytes. The group must have that shader.
+func (p *Pipeline) StackSize(group uint32, s GroupShader) (uint64, error) {
+	if group >= p.groups {
+		return 0, fmt.Errorf("pipeline %q: %w: group %d of %d", p.name, ErrInvalid, group, p.groups)
+	}
+	return uint64(C.evk_group_stack(p.d.c, raw(p.handle), C.uint32_t(group), C.uint32_t(s))), nil
+}
+
+// BindRayTracingPipeline binds p.
+func (cb *CommandBuffer) BindRayTracingPipeline(p *Pipeline) {
+	vulkan.CmdBindPipeline(cb.handle, BindPointRayTracing, p.handle)
+}
+
+// SetStackSize sets the stack of a pipeline made with DynamicStackSize.
+func (cb *CommandBuffer) SetStackSize(bytes uint32) {
+	if err := cb.d.needNative("set stack size"); err != nil {
+		cb.Fail(err)
+		return
+	}
+	C.evk_stack_size(cb.d.c, raw(cb.handle), C.uint32_t(bytes))
+}
+
+func regions(list ...StridedRegion) [4]C.VkStridedDeviceAddressRegionKHR {
+	var out [4]C.VkStridedDeviceAddressRegionKHR
+	for i, r := range list {
+		out[i] = C.VkStridedDeviceAddressRegionKHR{deviceAddress: C.VkDeviceAddress(r.Address), stride: C.VkDeviceSize(r.Stride), size: C.VkDeviceSize(r.Size)}
+	}
+	return out
+}
+
+// TraceRays launches the bound ray tracing pipeline.
+func (cb *CommandBuffer) TraceRays(raygen, miss, hit, callable StridedRegion, w, h, depth uint32) {
+	if err := cb.d.needNative("trace rays"); err != nil {
+		cb.Fail(err)
+		return
+	}
+	r := regions(raygen, miss, hit, callable)
+	C.evk_trace_rays(cb.d.c, raw(cb.handle), &r[0], C.uint32_t(w), C.uint32_t(h), C.uint32_t(depth))
+}
+
+// TraceRaysIndirect reads width, height and depth from device memory; it needs Features.TraceRaysIndirect.
+func (cb *CommandBuffer) TraceRaysIndirect(raygen, miss, hit, callable StridedRegion, counts DeviceAddress) {
+	if !cb.d.enabled.TraceRaysIndirect {
+		cb.Fail(fmt.Errorf("trace rays: %w: indirect counts", ErrMissingFeature))
+		return
+	}
+	r := regions(raygen, miss, hit, callable)
+	C.evk_trace_rays_indirect(cb.d.c, raw(cb.handle), &r[0], C.uint64_t(counts))
+}

@@ -1,0 +1,191 @@
+package vk
+
+// #include "evk.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// queue is the one queue of a device: a timeline semaphore counts its submissions.
+type queue struct {
+	mu       sync.Mutex // vkQueueSubmit2, vkQueuePresentKHR, vkDeviceWaitIdle
+	timeline vulkan.Semaphore
+	value    uint64
+}
+
+func (d *Device) openQueue() error {
+	s := C.evk_create_semaphore(d.c, 1)
+	if err := check("vkCreateSemaphore", s.result); err != nil {
+		return err
+	}
+	d.queue.timeline = fromRaw[vulkan.Semaphore](s.handle)
+	d.name(objectSemaphore, s.handle, "queue timeline")
+	return nil
+}
+
+func (q *queue) close(d *Device) { vulkan.DestroySemaphore(d.handle, q.timeline, nil) }
+
+// Ticket stands for submitted work. The zero Ticket is done.
+type Ticket struct {
+	d     *Device
+	value uint64
+}
+
+// SemaphoreUse is a binary semaphore of a submission, and the stages that wait for it or that it waits for.
+type SemaphoreUse struct {
+	Semaphore *Semaphore
+	Stage     uint64 // 0 = all commands
+}
+
+// Semaphore is a binary VkSemaphore.
+type Semaphore struct {
+	d      *Device
+	handle vulkan.Semaphore
+}
+
+// NewSemaphore makes a binary semaphore.
+func (d *Device) NewSemaphore(name string) (*Semaphore, error) {
+	h := C.evk_create_semaphore(d.c, 0)
+	if err := check("vkCreateSemaphore", h.result); err != nil {
+		return nil, fmt.Errorf("semaphore %q: %w", name, err)
+	}
+	s := &Semaphore{d, fromRaw[vulkan.Semaphore](h.handle)}
+	d.born(s, "semaphore", name, objectSemaphore, h.handle)
+	return s, nil
+}
+
+// Handle is the VkSemaphore.
+func (s *Semaphore) Handle() vulkan.Semaphore { return s.handle }
+
+// Destroy frees the semaphore.
+func (s *Semaphore) Destroy() {
+	if s != nil && s.d.dies(s) {
+		vulkan.DestroySemaphore(s.d.handle, s.handle, nil)
+	}
+}
+
+// Submission is what one call gives to the queue.
+type Submission struct {
+	CommandBuffers []*CommandBuffer
+	Wait, Signal   []SemaphoreUse
+}
+
+// SubmitAsync gives ended command buffers to the queue. They execute in order; memory is not synchronised between
+// submissions other than by what they record.
+func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
+	list := make([]C.uint64_t, len(s.CommandBuffers))
+	for i, cb := range s.CommandBuffers {
+		if cb.err != nil {
+			return Ticket{}, fmt.Errorf("submit %q: %w", cb.name, cb.err)
+		}
+		list[i] = raw(cb.handle)
+	}
+	wait, signal := semaphoreUses(s.Wait), semaphoreUses(s.Signal)
+	d.queue.mu.Lock()
+	defer d.queue.mu.Unlock()
+	value := d.queue.value + 1
+	signal = append(signal, C.evk_semaphore{semaphore: raw(d.queue.timeline), value: C.uint64_t(value), stage: C.uint64_t(StageAllCommands)})
+	if err := check("vkQueueSubmit2", C.evk_submit(d.c, first(list), C.uint32_t(len(list)), first(wait), C.uint32_t(len(wait)),
+		first(signal), C.uint32_t(len(signal)))); err != nil {
+		return Ticket{}, fmt.Errorf("submit: %w", err)
+	}
+	d.queue.value = value
+	t := Ticket{d, value}
+	for _, cb := range s.CommandBuffers {
+		cb.last = t
+	}
+	return t, nil
+}
+
+func semaphoreUses(list []SemaphoreUse) []C.evk_semaphore {
+	out := make([]C.evk_semaphore, 0, len(list)+1)
+	for _, u := range list {
+		stage := u.Stage
+		if stage == 0 {
+			stage = StageAllCommands
+		}
+		out = append(out, C.evk_semaphore{semaphore: raw(u.Semaphore.handle), stage: C.uint64_t(stage)})
+	}
+	return out
+}
+
+// waitSlice is how long a wait blocks before it looks at its context again.
+const waitSlice = 50 * time.Millisecond
+
+// Wait returns when the work is done, or with the context's error while it still runs.
+func (t Ticket) Wait(ctx context.Context) error {
+	if t.d == nil {
+		return nil
+	}
+	for {
+		err := check("vkWaitSemaphores", C.evk_wait_semaphore(t.d.c, raw(t.d.queue.timeline), C.uint64_t(t.value), C.uint64_t(waitSlice)))
+		if !errors.Is(err, ErrTimeout) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// Done says whether the work is done.
+func (t Ticket) Done() (bool, error) {
+	if t.d == nil {
+		return true, nil
+	}
+	v := C.evk_semaphore_value(t.d.c, raw(t.d.queue.timeline))
+	return uint64(v.handle) >= t.value, check("vkGetSemaphoreCounterValue", v.result)
+}
+
+// Submit submits and waits.
+func (d *Device) Submit(ctx context.Context, cbs ...*CommandBuffer) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t, err := d.SubmitAsync(Submission{CommandBuffers: cbs})
+	if err != nil {
+		return err
+	}
+	return t.Wait(ctx)
+}
+
+// Run records, submits and waits for one command buffer of its own. If ctx ends while the GPU works, Run still waits
+// for the GPU (its command buffer and transient memory are in use) and then returns the context's error.
+func (d *Device) Run(ctx context.Context, name string, record func(cb *CommandBuffer) error) error {
+	return d.runToEnd(ctx, name, record)
+}
+
+func (d *Device) runToEnd(ctx context.Context, name string, record func(cb *CommandBuffer) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	cb, err := d.NewCommandBuffer(name)
+	if err != nil {
+		return err
+	}
+	defer cb.Destroy()
+	if err := cb.Begin(); err != nil {
+		return err
+	}
+	if err := record(cb); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := cb.End(); err != nil {
+		return err
+	}
+	t, err := d.SubmitAsync(Submission{CommandBuffers: []*CommandBuffer{cb}})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := t.Wait(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return ctx.Err()
+}

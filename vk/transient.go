@@ -1,0 +1,98 @@
+package vk
+
+import (
+	"errors"
+	"fmt"
+)
+
+// transient is memory that lives as long as a recording: chunks handed out from their start.
+type transient struct {
+	chunks []*Buffer
+	at     int    // chunk in use
+	used   uint64 // bytes of it
+}
+
+// firstChunk is the size of a first chunk; each further one doubles.
+const firstChunk = 64 << 10
+
+func (t *transient) rewind() { t.at, t.used = 0, 0 }
+
+func (t *transient) destroy() {
+	for _, b := range t.chunks {
+		b.Destroy()
+	}
+	*t = transient{}
+}
+
+// Range is a part of a buffer.
+type Range struct {
+	Buffer       *Buffer
+	Offset, Size uint64
+}
+
+// Address is the device address of the first byte.
+func (r Range) Address() DeviceAddress { return r.Buffer.address + r.Offset }
+
+// Mapped is the range's memory, nil where the CPU does not see it.
+func (r Range) Mapped() []byte {
+	m := r.Buffer.Mapped()
+	if m == nil {
+		return nil
+	}
+	return m[r.Offset : r.Offset+r.Size : r.Offset+r.Size]
+}
+
+// Transient returns memory that lives until this command buffer is reset or destroyed. align is a power of two, 0 for
+// 16. The contents are undefined. On DeviceLocal memory every usage of a plain buffer is allowed, and, where the
+// driver's ray tracing is on, that of build inputs and scratch too.
+func (cb *CommandBuffer) Transient(kind MemoryKind, size, align uint64) (Range, error) {
+	if kind < DeviceLocal || kind > Readback {
+		return Range{}, fmt.Errorf("transient memory: %w: memory kind %d", ErrInvalid, kind)
+	}
+	align = max(align, 16)
+	if size == 0 || align&(align-1) != 0 {
+		return Range{}, fmt.Errorf("transient memory: %w: %d bytes aligned to %d", ErrInvalid, size, align)
+	}
+	t := &cb.transient[kind]
+	for ; t.at < len(t.chunks); t.at, t.used = t.at+1, 0 {
+		b := t.chunks[t.at]
+		off := alignUp(b.address+t.used, align) - b.address
+		if off <= b.size && size <= b.size-off {
+			t.used = off + size
+			return Range{b, off, size}, nil
+		}
+	}
+	chunk := uint64(firstChunk) << min(len(t.chunks), 10)
+	b, err := cb.d.NewBuffer(BufferOptions{
+		Name: fmt.Sprintf("%s: transient %s %d", cb.name, kind, len(t.chunks)), Size: max(chunk, size), Memory: kind, Alignment: align,
+		AccelerationStructureInput: true, ShaderBindingTable: true,
+	})
+	if errors.Is(err, ErrOutOfDeviceMemory) && chunk > size {
+		b, err = cb.d.NewBuffer(BufferOptions{Name: cb.name + ": transient", Size: size, Memory: kind, Alignment: align,
+			AccelerationStructureInput: true, ShaderBindingTable: true})
+	}
+	if err != nil {
+		return Range{}, err
+	}
+	t.chunks = append(t.chunks, b)
+	t.at, t.used = len(t.chunks)-1, size
+	return Range{b, 0, size}, nil
+}
+
+// TransientUpload is Transient memory that the CPU writes.
+func (cb *CommandBuffer) TransientUpload(size, align uint64) (DeviceAddress, []byte, error) {
+	r, err := cb.Transient(Upload, size, align)
+	if err != nil {
+		return 0, nil, err
+	}
+	return r.Address(), r.Mapped(), nil
+}
+
+// TransientDevice is Transient memory of the device.
+func (cb *CommandBuffer) TransientDevice(size, align uint64) (DeviceAddress, error) {
+	r, err := cb.Transient(DeviceLocal, size, align)
+	if err != nil {
+		return 0, err
+	}
+	return r.Address(), nil
+}
