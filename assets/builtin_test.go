@@ -15,6 +15,9 @@ func TestBuiltins(t *testing.T) {
 		"cornell": {6, 6, 36900}, "terrain": {1, 1, 199712}, "terrain:2": {1, 1, 2}, "terrain:4_193_408": {1, 1, 4193408},
 		"field": {1, 100000, 1280}, "field:1": {1, 1, 1280}, "field:7": {1, 7, 1280},
 	} {
+		if want.triangles > 1_000_000 && testing.Short() {
+			continue
+		}
 		s, err := Builtin(name)
 		if err != nil {
 			t.Fatal(err)

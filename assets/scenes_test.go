@@ -31,6 +31,9 @@ func TestSharedScenes(t *testing.T) {
 		"toy-car/ToyCar.gltf":                                    {3, 3, 77432, 108936, 3, 7, 7, 8},
 	} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
+			if want.triangles > 1_000_000 && testing.Short() {
+				t.Skip("a large scene, and -short is set")
+			}
 			steps, last := 0, 0
 			s, err := Load(t.Context(), sharedScene(t, name), func(done, total int) {
 				if done > total || done < last {

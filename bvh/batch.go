@@ -19,6 +19,7 @@ type Build struct {
 // batch is what the kernels read of a set of builds: records and tasks, as the bytes of build.glsl's structs.
 // A task is one workgroup's worth of work, so every kernel runs over all builds in one dispatch.
 type batch struct {
+	leafLimit  uint32 // most triangles of a leaf
 	builds     int
 	geometries int
 	records    []byte // ErBuild
@@ -41,9 +42,9 @@ const (
 	clusterLimit = 16
 )
 
-// newBatch checks the builds and lays them out. geometryBase is where the geometry records will be.
-func newBatch(builds []Build) (*batch, error) {
-	b := &batch{builds: len(builds)}
+// newBatch checks the builds and lays them out.
+func newBatch(builds []Build, leafLimit uint32) (*batch, error) {
+	b := &batch{builds: len(builds), leafLimit: leafLimit}
 	for i, bd := range builds {
 		if _, err := checkBuild(bd); err != nil {
 			return nil, fmt.Errorf("build %d: %w", i, err)
@@ -72,7 +73,7 @@ func (b *batch) add(index uint32, bd Build) {
 	rec := b.addRecord(bd, n, mode)
 	rec.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
 	rec.words(b.histograms/256, blocks, b.flat, layoutOf(bd.Info.Type, uint64(n)).leafBlock)
-	limit := uint32(collapseLimit)
+	limit := b.leafLimit
 	if bd.Info.Type == vk.TopLevel {
 		limit = 1
 	}

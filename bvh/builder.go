@@ -23,13 +23,14 @@ const (
 	kernelLBVH
 	kernelClimb
 	kernelPLOC
+	kernelPLOCTeam
 	kernelLeaves
 	kernelHeader
 	kernelCount
 )
 
 var kernelNames = [kernelCount]string{"init", "bounds", "morton", "sort_small", "sort_count", "scan_sum", "scan_apply",
-	"sort_scatter", "lbvh", "climb", "ploc", "leaves", "header"}
+	"sort_scatter", "lbvh", "climb", "ploc", "ploc_team", "leaves", "header"}
 
 const pushSize = 40
 
@@ -37,12 +38,16 @@ const pushSize = 40
 type Builder struct {
 	layout  *vk.PipelineLayout
 	kernels [kernelCount]*vk.Pipeline
-	mark    func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
+
+	// teams is whether a workgroup does a merge, or a thread. Both build the same tree; on a CPU barriers are dear.
+	teams     bool
+	leafLimit uint32                                    // collapseLimit, but for measurements
+	mark      func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
 }
 
 // NewBuilder creates the kernels. The device must outlive the Builder.
 func NewBuilder(dev *vk.Device) (*Builder, error) {
-	b := &Builder{}
+	b := &Builder{leafLimit: collapseLimit, teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
 	var err error
 	b.layout, err = dev.NewPipelineLayout("bvh build", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: pushSize}})
 	if err != nil {
@@ -86,7 +91,7 @@ func (b *Builder) CmdBuild(cb *vk.CommandBuffer, builds []Build) error {
 	if len(builds) == 0 {
 		return nil
 	}
-	batch, err := newBatch(builds)
+	batch, err := newBatch(builds, b.leafLimit)
 	if err != nil {
 		return err
 	}
@@ -214,7 +219,11 @@ func (r *recorder) clusters() {
 	r.histograms = r.seeds // the queue takes their place in the push constants
 	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, treeGroupsPerBlk)
 	r.cb.ComputeBarrier()
-	r.run(kernelPLOC, 0, r.batch.seeds, (r.batch.seeds+63)/64, 0)
+	if r.b.teams {
+		r.run(kernelPLOCTeam, 0, r.batch.seeds, r.batch.seeds, 0)
+	} else {
+		r.run(kernelPLOC, 0, r.batch.seeds, (r.batch.seeds+63)/64, 0)
+	}
 }
 
 // perBlock runs a kernel with some workgroups per block of primitives.

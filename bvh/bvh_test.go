@@ -22,6 +22,7 @@ func TestRandomTriangles(t *testing.T) {
 	s := randomSoup(rng, 10000, 0.03)
 	rays := randomRays(rng, 10000)
 	scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}
+	answers := scene.traceAll(rays, 0, 0xff, nil)
 	for _, kind := range buildKinds {
 		blas := r.build(r.soupInput(s, kind.flags, vk.GeometryOpaque))[0]
 		st, m := r.read(blas)
@@ -29,7 +30,7 @@ func TestRandomTriangles(t *testing.T) {
 			t.Errorf("%s: %d active of %d", kind.name, st.Active, st.Primitives)
 		}
 		hits := r.trace(r.single(blas), rays, TraceOptions{})
-		hit, amb := r.compareHits(hits, scene, rays, 0, 0xff, nil)
+		hit, amb := r.compareHits(hits, answers, rays)
 		t.Logf("%s: SAH %.2f, height %d, %d leaves; %d of %d rays hit, %d left out as ambiguous", kind.name, m.SAH, m.Height, m.LeafNodes, hit, len(rays), amb)
 		if amb > len(rays)/20 {
 			t.Errorf("%s: too many rays left out: %d", kind.name, amb)
@@ -141,6 +142,7 @@ func TestDegenerate(t *testing.T) {
 			scene[0].Triangles = append(scene[0].Triangles, tri)
 		}
 	}
+	answers := scene.traceAll(rays, 0, 0xff, nil)
 	for _, kind := range buildKinds {
 		blas := r.build(r.soupInput(s, kind.flags, vk.GeometryOpaque))[0]
 		_, m := r.read(blas)
@@ -151,7 +153,7 @@ func TestDegenerate(t *testing.T) {
 				hits[i].Primitive = 0
 			}
 		}
-		r.compareHits(hits, scene, rays, 0, 0xff, nil)
+		r.compareHits(hits, answers, rays)
 	}
 	// All in one spot: nothing but equal codes.
 	same := make(soup, 0, 9*5000)
@@ -208,6 +210,28 @@ func TestDeterminism(t *testing.T) {
 			} else if !bytes.Equal(first, st.data) {
 				t.Errorf("%s: builds of the same input differ", kind.name)
 			}
+		}
+	}
+}
+
+// TestTeams holds the kernel that gives a workgroup to a merge against the one that gives it a thread.
+func TestTeams(t *testing.T) {
+	r := newRig(t)
+	rng := rand.New(rand.NewPCG(17, 18))
+	for _, n := range []int{1, 2, 3, 16, 17, 33, 100, 1000, 5000} {
+		s := randomSoup(rng, n, 0.05)
+		if n > 100 {
+			for i := range n / 2 { // many equal ones
+				copy(s[9*i:9*i+9], s[9*(i/8):])
+			}
+		}
+		in := r.soupInput(s, 0, vk.GeometryOpaque)
+		r.builder.teams = false
+		a, _ := r.read(r.build(in)[0])
+		r.builder.teams = true
+		b, _ := r.read(r.build(in)[0])
+		if !bytes.Equal(a.data[headerMagic:], b.data[headerMagic:]) {
+			t.Errorf("%d triangles: the kernels build different trees", n)
 		}
 	}
 }

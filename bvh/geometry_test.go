@@ -92,11 +92,12 @@ func TestGeometries(t *testing.T) {
 
 	rays := randomRays(rng, 5000)
 	odd := func(t Triangle) bool { return t.Primitive&1 != 0 }
+	answers := scene.traceAll(rays, 0, 0xff, odd)
 	for _, kind := range buildKinds {
 		blas := r.build(bottom(kind.flags, geometries, ranges))[0]
 		r.read(blas)
 		hits := r.trace(r.single(blas), rays, TraceOptions{Candidates: IgnoreOddPrimitives})
-		hit, _ := r.compareHits(hits, scene, rays, 0, 0xff, odd)
+		hit, _ := r.compareHits(hits, answers, rays)
 		t.Logf("%s: %d hits", kind.name, hit)
 	}
 }
@@ -183,29 +184,35 @@ func TestInstances(t *testing.T) {
 	}
 	rays := randomRays(rng, 1500)
 	odd := func(t Triangle) bool { return t.Primitive&1 != 0 }
+	var tops []*vk.Buffer
 	for _, kind := range buildKinds {
-		tlas := r.build(r.topInput(kind.flags, instances...))[0]
-		r.read(tlas)
-		for _, flags := range []uint32{0, RayOpaque, RayNoOpaque, RayCullBackFacing, RayCullFrontFacing, RayCullOpaque, RayCullNoOpaque, RayCullBackFacing | RayNoOpaque, RaySkipTriangles} {
-			for _, mask := range []uint8{0xff, 5, 0x80} {
+		tops = append(tops, r.build(r.topInput(kind.flags, instances...))[0])
+		r.read(tops[len(tops)-1])
+	}
+	for _, flags := range []uint32{0, RayOpaque, RayNoOpaque, RayCullBackFacing, RayCullFrontFacing, RayCullOpaque, RayCullNoOpaque, RayCullBackFacing | RayNoOpaque, RaySkipTriangles} {
+		for _, mask := range []uint8{0xff, 5, 0x80} {
+			answers := scene.traceAll(rays, flags, mask, odd)
+			for _, tlas := range tops {
 				hits := r.trace(tlas, rays, TraceOptions{Flags: flags, CullMask: mask, Candidates: IgnoreOddPrimitives})
-				hit, amb := r.compareHits(hits, scene, rays, flags, mask, odd)
-				if mask == 0xff {
-					t.Logf("%s, flags %#x: %d hits, %d ambiguous", kind.name, flags, hit, amb)
+				hit, amb := r.compareHits(hits, answers, rays)
+				if mask == 0xff && tlas == tops[0] {
+					t.Logf("flags %#x: %d hits, %d ambiguous", flags, hit, amb)
 				}
 			}
 		}
-		r.checkFirstHit(tlas, scene, rays)
+	}
+	answers := scene.traceAll(rays, RayOpaque, 0xff, nil)
+	for _, tlas := range tops {
+		r.checkFirstHit(tlas, answers, rays)
 	}
 }
 
 // checkFirstHit checks rays that end at any hit, by flag and by the candidate hook.
-func (r *rig) checkFirstHit(tlas *vk.Buffer, scene Reference, rays []Ray) {
+func (r *rig) checkFirstHit(tlas *vk.Buffer, answers []ReferenceHit, rays []Ray) {
 	r.Helper()
 	any1 := r.trace(tlas, rays, TraceOptions{Flags: RayTerminateOnFirstHit | RayOpaque})
 	any2 := r.trace(tlas, rays, TraceOptions{Flags: RayNoOpaque, Candidates: TerminateAtFirst})
-	for i, ray := range rays {
-		want := scene.Trace(ray, RayOpaque, 0xff, nil)
+	for i, want := range answers {
 		if want.Ambiguous {
 			continue
 		}

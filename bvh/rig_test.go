@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	vulkan "github.com/vulkan-go/vulkan"
@@ -229,13 +232,12 @@ func (r *rig) trace(tlas *vk.Buffer, rays []Ray, o TraceOptions) []Hit {
 	return hits
 }
 
-// compareHits holds hits against the reference. It allows no difference but where the reference says that float32 may
-// differ, and returns how many rays hit and how many were left out.
-func (r *rig) compareHits(hits []Hit, scene Reference, rays []Ray, flags uint32, mask uint8, ignore func(Triangle) bool) (hit, ambiguous int) {
+// compareHits holds hits against the reference's answers. It allows no difference but where the reference says that
+// float32 may differ, and returns how many rays hit and how many were left out.
+func (r *rig) compareHits(hits []Hit, answers []ReferenceHit, rays []Ray) (hit, ambiguous int) {
 	r.Helper()
 	bad := 0
-	for i, ray := range rays {
-		want := scene.Trace(ray, flags, mask, ignore)
+	for i, want := range answers {
 		if want.Ambiguous {
 			ambiguous++
 			continue
@@ -245,7 +247,7 @@ func (r *rig) compareHits(hits []Hit, scene Reference, rays []Ray, flags uint32,
 		}
 		if d := hitDifference(hits[i], want); d != "" {
 			if bad++; bad < 5 {
-				r.Errorf("ray %d %v: %s\n got %+v\nwant %+v", i, ray, d, hits[i], want)
+				r.Errorf("ray %d %v: %s\n got %+v\nwant %+v", i, rays[i], d, hits[i], want)
 			}
 		}
 	}
@@ -253,6 +255,22 @@ func (r *rig) compareHits(hits []Hit, scene Reference, rays []Ray, flags uint32,
 		r.Errorf("%d of %d rays differ", bad, len(rays))
 	}
 	return hit, ambiguous
+}
+
+// traceAll is Trace for many rays on all cores.
+func (r Reference) traceAll(rays []Ray, flags uint32, mask uint8, ignore func(Triangle) bool) []ReferenceHit {
+	out := make([]ReferenceHit, len(rays))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(rays); i = next.Add(1) - 1 {
+				out[i] = r.Trace(rays[i], flags, mask, ignore)
+			}
+		})
+	}
+	wg.Wait()
+	return out
 }
 
 func hitDifference(got Hit, want ReferenceHit) string {

@@ -145,7 +145,7 @@ func (d *Device) Close() error {
 		d.device = nil
 	}
 	if d.surface != vulkan.NullSurface {
-		vulkan.DestroySurface(d.instance.Handle(), d.surface, nil)
+		d.instance.DestroySurface(d.surface)
 		d.surface = vulkan.NullSurface
 	}
 	if d.instance != nil {

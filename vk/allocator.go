@@ -233,7 +233,7 @@ func (a *allocator) blockAddress(memory C.uint64_t) (uint64, error) {
 	if err := check("vkCreateBuffer", o.result); err != nil {
 		return 0, err
 	}
-	defer vulkan.DestroyBuffer(a.d.handle, fromRaw[vulkan.Buffer](o.handle), nil)
+	defer a.d.destroy(C.VK_OBJECT_TYPE_BUFFER, o.handle)
 	if err := check("vkBindBufferMemory", C.evk_bind_buffer(a.d.c, o.handle, memory, 0)); err != nil {
 		return 0, err
 	}

@@ -89,7 +89,7 @@ func (d *Device) NewBuffer(o BufferOptions) (*Buffer, error) {
 		err = check("vkBindBufferMemory", C.evk_bind_buffer(d.c, c.handle, raw(b.memory.block.memory), C.uint64_t(b.memory.offset)))
 	}
 	if err != nil {
-		vulkan.DestroyBuffer(d.handle, b.handle, nil)
+		d.destroy(C.VK_OBJECT_TYPE_BUFFER, raw(b.handle))
 		d.memory.release(b.memory)
 		return nil, fail(err)
 	}
@@ -126,7 +126,7 @@ func (b *Buffer) Destroy() {
 	if b == nil || !b.d.dies(b) {
 		return
 	}
-	vulkan.DestroyBuffer(b.d.handle, b.handle, nil)
+	b.d.destroy(C.VK_OBJECT_TYPE_BUFFER, raw(b.handle))
 	b.d.memory.release(b.memory)
 	b.memory = allocation{}
 }

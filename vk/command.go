@@ -35,7 +35,7 @@ func (d *Device) NewCommandBuffer(name string) (*CommandBuffer, error) {
 	pool := fromRaw[vulkan.CommandPool](p.handle)
 	b := C.evk_allocate_command_buffer(d.c, p.handle)
 	if err := check("vkAllocateCommandBuffers", b.result); err != nil {
-		vulkan.DestroyCommandPool(d.handle, pool, nil)
+		d.destroy(C.VK_OBJECT_TYPE_COMMAND_POOL, raw(pool))
 		return nil, fmt.Errorf("command buffer %q: %w", name, err)
 	}
 	cb := &CommandBuffer{d: d, pool: pool, handle: fromRaw[vulkan.CommandBuffer](b.handle), name: name}
@@ -96,7 +96,7 @@ func (cb *CommandBuffer) Destroy() {
 	for i := range cb.transient {
 		cb.transient[i].destroy()
 	}
-	vulkan.DestroyCommandPool(cb.d.handle, cb.pool, nil)
+	cb.d.destroy(C.VK_OBJECT_TYPE_COMMAND_POOL, raw(cb.pool))
 }
 
 func (cb *CommandBuffer) wrap(op string, r C.int32_t) error {
@@ -115,7 +115,7 @@ func (cb *CommandBuffer) Fail(err error) {
 
 // BindComputePipeline binds p.
 func (cb *CommandBuffer) BindComputePipeline(p *Pipeline) {
-	vulkan.CmdBindPipeline(cb.handle, vulkan.PipelineBindPointCompute, p.handle)
+	C.evk_bind_pipeline(cb.d.c, raw(cb.handle), C.VK_PIPELINE_BIND_POINT_COMPUTE, raw(p.handle))
 }
 
 // BindDescriptorSets binds sets from first on.
@@ -140,11 +140,13 @@ func (cb *CommandBuffer) PushConstants(layout *PipelineLayout, stages vulkan.Sha
 }
 
 // Dispatch runs the bound compute pipeline. A count of zero in any direction runs nothing.
-func (cb *CommandBuffer) Dispatch(x, y, z uint32) { vulkan.CmdDispatch(cb.handle, x, y, z) }
+func (cb *CommandBuffer) Dispatch(x, y, z uint32) {
+	C.evk_dispatch(cb.d.c, raw(cb.handle), C.uint32_t(x), C.uint32_t(y), C.uint32_t(z))
+}
 
 // DispatchIndirect reads three counts from b at off, a multiple of 4.
 func (cb *CommandBuffer) DispatchIndirect(b *Buffer, off uint64) {
-	vulkan.CmdDispatchIndirect(cb.handle, b.handle, vulkan.DeviceSize(off))
+	C.evk_dispatch_indirect(cb.d.c, raw(cb.handle), raw(b.handle), C.uint64_t(off))
 }
 
 // CopyBuffer copies size bytes.
@@ -154,7 +156,7 @@ func (cb *CommandBuffer) CopyBuffer(src *Buffer, srcOff uint64, dst *Buffer, dst
 
 // FillBuffer writes value to size bytes (a multiple of 4) from off (likewise).
 func (cb *CommandBuffer) FillBuffer(b *Buffer, off, size uint64, value uint32) {
-	vulkan.CmdFillBuffer(cb.handle, b.handle, vulkan.DeviceSize(off), vulkan.DeviceSize(size), value)
+	C.evk_fill_buffer(cb.d.c, raw(cb.handle), raw(b.handle), C.uint64_t(off), C.uint64_t(size), C.uint32_t(value))
 }
 
 // UpdateBuffer writes at most 64 KiB (a multiple of 4 bytes) that are kept in the command buffer.
@@ -211,7 +213,7 @@ func (cb *CommandBuffer) EndLabel() {
 
 // ResetQueries makes queries writable again; a pool is fresh from NewQueryPool.
 func (cb *CommandBuffer) ResetQueries(p *QueryPool, first, count uint32) {
-	vulkan.CmdResetQueryPool(cb.handle, p.handle, first, count)
+	C.evk_reset_queries(cb.d.c, raw(cb.handle), raw(p.handle), C.uint32_t(first), C.uint32_t(count))
 }
 
 // WriteTimestamp writes query i when everything recorded before is done.

@@ -86,7 +86,7 @@ func (l *DescriptorSetLayout) Name() string { return l.name }
 // Destroy frees the layout; sets made with it live on.
 func (l *DescriptorSetLayout) Destroy() {
 	if l != nil && l.d.dies(l) {
-		vulkan.DestroyDescriptorSetLayout(l.d.handle, l.handle, nil)
+		l.d.destroy(C.VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, raw(l.handle))
 	}
 }
 
@@ -122,7 +122,7 @@ func (d *Device) NewDescriptorSet(l *DescriptorSetLayout) (*DescriptorSet, error
 	s := &DescriptorSet{d: d, pool: fromRaw[vulkan.DescriptorPool](p.handle), layout: l}
 	h := C.evk_allocate_set(d.c, p.handle, raw(l.handle))
 	if err := check("vkAllocateDescriptorSets", h.result); err != nil {
-		vulkan.DestroyDescriptorPool(d.handle, s.pool, nil)
+		d.destroy(C.VK_OBJECT_TYPE_DESCRIPTOR_POOL, raw(s.pool))
 		return nil, fmt.Errorf("descriptor set of %q: %w", l.name, err)
 	}
 	s.handle = fromRaw[vulkan.DescriptorSet](h.handle)
@@ -158,6 +158,6 @@ func (s *DescriptorSet) WriteAccelerationStructure(binding, index uint32, a Acce
 // Destroy frees the set and its pool.
 func (s *DescriptorSet) Destroy() {
 	if s != nil && s.d.dies(s) {
-		vulkan.DestroyDescriptorPool(s.d.handle, s.pool, nil)
+		s.d.destroy(C.VK_OBJECT_TYPE_DESCRIPTOR_POOL, raw(s.pool))
 	}
 }

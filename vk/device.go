@@ -25,7 +25,7 @@ const (
 	objectBuffer        = 9
 	objectImage         = 10
 	objectQueryPool     = 12
-	objectImageView     = 13
+	objectImageView     = 14
 	objectLayout        = 17
 	objectPipeline      = 19
 	objectSetLayout     = 20
@@ -189,7 +189,7 @@ func (d *Device) Queue() vulkan.Queue { return fromRaw[vulkan.Queue](raw(d.c.que
 func (d *Device) WaitIdle() error {
 	d.queue.mu.Lock()
 	defer d.queue.mu.Unlock()
-	return check("vkDeviceWaitIdle", vulkan.DeviceWaitIdle(d.handle))
+	return check("vkDeviceWaitIdle", vulkan.Result(C.evk_wait_idle(d.c)))
 }
 
 // Destroy waits for the GPU and ends the device. Its error wraps ErrLeaked and names what was not destroyed.

@@ -1,8 +1,8 @@
 // Package vk is the project's Vulkan: what the binding github.com/vulkan-go/vulkan lacks or does unsafely.
 //
-// vulkan-go gives the handle types, the enums and the calls that take only scalars. Everything that takes structures
-// goes through this package's own C functions (evk*.c), which build the structures on the C stack: vulkan-go frees
-// slices of structures while the driver still reads them. The Vulkan library is opened with dlopen, so that a
+// vulkan-go gives the handle types and the enums. All calls go through this package's own C functions (evk*.c), which
+// build structures on the C stack: vulkan-go frees slices of structures while the driver still reads them, and its
+// scalar calls use one table for the whole process that, built headless, looks for libvulkan.so without a version. The Vulkan library is opened with dlopen, so that a
 // program needs libvulkan.so.1 at run time and nothing at link time; every device has its own function table.
 //
 // Who validates: constructors check what the driver would not tell (sizes, missing features, missing extensions) and

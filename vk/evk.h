@@ -23,7 +23,7 @@ void *evk_load(char **message);
 	X(GetPhysicalDeviceFormatProperties) X(CreateDevice) X(GetDeviceProcAddr)
 #define EVK_INSTANCE_OPTIONAL(X)                                                                                                   \
 	X(CreateDebugUtilsMessengerEXT) X(DestroyDebugUtilsMessengerEXT) X(GetPhysicalDeviceSurfaceSupportKHR)                          \
-	X(GetPhysicalDeviceSurfaceCapabilitiesKHR) X(GetPhysicalDeviceSurfaceFormatsKHR) X(GetPhysicalDeviceSurfacePresentModesKHR)
+	X(GetPhysicalDeviceSurfaceCapabilitiesKHR) X(GetPhysicalDeviceSurfaceFormatsKHR) X(GetPhysicalDeviceSurfacePresentModesKHR) X(DestroySurfaceKHR)
 
 typedef struct {
 	VkInstance instance;
@@ -109,7 +109,10 @@ uint32_t evk_format_features(evk_instance *i, uint64_t physical, uint32_t format
 	X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(ResetCommandPool) X(CreateSemaphore)                     \
 	X(DestroySemaphore) X(WaitSemaphores) X(GetSemaphoreCounterValue) X(CreateQueryPool) X(GetQueryPoolResults)                     \
 	X(CmdBindDescriptorSets) X(CmdPushConstants) X(CmdCopyBuffer) X(CmdUpdateBuffer) X(CmdCopyBufferToImage)                       \
-	X(CmdCopyImageToBuffer) X(CmdBlitImage) X(CmdClearColorImage)
+	X(CmdCopyImageToBuffer) X(CmdBlitImage) X(CmdClearColorImage)                                                                  \
+	X(DestroyImageView) X(DestroySampler) X(DestroyDescriptorSetLayout) X(DestroyPipelineLayout) X(DestroyPipeline)                \
+	X(DestroyQueryPool) X(DeviceWaitIdle) X(CmdBindPipeline) X(CmdDispatch) X(CmdDispatchIndirect) X(CmdFillBuffer)                \
+	X(CmdResetQueryPool)
 // Names with a second one from the KHR extension on Vulkan 1.2 devices.
 #define EVK_DEVICE_SYNC2(X) X(QueueSubmit2) X(CmdPipelineBarrier2) X(CmdWriteTimestamp2)
 #define EVK_DEVICE_OPTIONAL(X)                                                                                                     \
@@ -134,6 +137,14 @@ typedef struct {
 int32_t evk_create_device(evk_instance *i, uint64_t physical, uint32_t family, uint32_t has, const evk_features *features,
 	const char *names, uint32_t count, evk_device **out, char **message);
 void evk_destroy_device(evk_device *d);
+// evk_destroy destroys an object by its VkObjectType.
+void evk_destroy(evk_device *d, uint32_t type, uint64_t handle);
+int32_t evk_wait_idle(evk_device *d);
+void evk_bind_pipeline(evk_device *d, uint64_t cb, uint32_t point, uint64_t pipeline);
+void evk_dispatch(evk_device *d, uint64_t cb, uint32_t x, uint32_t y, uint32_t z);
+void evk_dispatch_indirect(evk_device *d, uint64_t cb, uint64_t buffer, uint64_t offset);
+void evk_fill_buffer(evk_device *d, uint64_t cb, uint64_t buffer, uint64_t offset, uint64_t size, uint32_t value);
+void evk_reset_queries(evk_device *d, uint64_t cb, uint64_t pool, uint32_t first, uint32_t count);
 void evk_name(evk_device *d, uint32_t type, uint64_t handle, const char *name);
 
 // ---- memory, buffers, images ----
@@ -248,6 +259,7 @@ void evk_trace_rays(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegi
 void evk_trace_rays_indirect(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *regions4, uint64_t address);
 
 // ---- presentation ----
+void evk_destroy_surface(evk_instance *i, uint64_t surface);
 int32_t evk_surface_support(evk_instance *i, uint64_t physical, uint32_t family, uint64_t surface, uint32_t *supported);
 int32_t evk_surface_capabilities(evk_instance *i, uint64_t physical, uint64_t surface, VkSurfaceCapabilitiesKHR *out);
 int32_t evk_surface_formats(evk_instance *i, uint64_t physical, uint64_t surface, uint32_t *count, VkSurfaceFormatKHR *out);

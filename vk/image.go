@@ -51,7 +51,7 @@ func (d *Device) NewImage(o ImageOptions) (*Image, error) {
 		err = check("vkCreateImageView", v.result)
 	}
 	if err != nil {
-		vulkan.DestroyImage(d.handle, i.handle, nil)
+		d.destroy(C.VK_OBJECT_TYPE_IMAGE, raw(i.handle))
 		d.memory.release(i.memory)
 		return nil, fail(err)
 	}
@@ -75,8 +75,8 @@ func (i *Image) Destroy() {
 	if i == nil || !i.d.dies(i) {
 		return
 	}
-	vulkan.DestroyImageView(i.d.handle, i.view, nil)
-	vulkan.DestroyImage(i.d.handle, i.handle, nil)
+	i.d.destroy(C.VK_OBJECT_TYPE_IMAGE_VIEW, raw(i.view))
+	i.d.destroy(C.VK_OBJECT_TYPE_IMAGE, raw(i.handle))
 	i.d.memory.release(i.memory)
 }
 
@@ -125,7 +125,7 @@ func (s *Sampler) Handle() vulkan.Sampler { return s.handle }
 // Destroy frees the sampler.
 func (s *Sampler) Destroy() {
 	if s != nil && s.d.dies(s) {
-		vulkan.DestroySampler(s.d.handle, s.handle, nil)
+		s.d.destroy(C.VK_OBJECT_TYPE_SAMPLER, raw(s.handle))
 	}
 }
 

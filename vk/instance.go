@@ -51,10 +51,9 @@ var library struct {
 	gipa   unsafe.Pointer
 	err    error
 	opened bool
-	bound  bool // vulkan-go has its instance functions
 }
 
-// openLibrary opens libvulkan.so.1 and gives it to vulkan-go too, whose own search wants the unversioned name.
+// openLibrary opens libvulkan.so.1, by the name that is there without development packages.
 func openLibrary() (unsafe.Pointer, error) {
 	library.Lock()
 	defer library.Unlock()
@@ -69,26 +68,7 @@ func openLibrary() (unsafe.Pointer, error) {
 		C.free(unsafe.Pointer(text))
 		return nil, library.err
 	}
-	vulkan.SetGetInstanceProcAddr(library.gipa)
-	if err := vulkan.Init(); err != nil {
-		library.err = fmt.Errorf("%w: %w", ErrNoVulkan, err)
-	}
 	return library.gipa, library.err
-}
-
-// bindInstance gives vulkan-go its table of functions, once: they are the loader's trampolines, which find the
-// driver from the handle, so that the first instance's serve all.
-func bindInstance(i vulkan.Instance) error {
-	library.Lock()
-	defer library.Unlock()
-	if library.bound {
-		return nil
-	}
-	if err := vulkan.InitInstance(i); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoVulkan, err)
-	}
-	library.bound = true
-	return nil
 }
 
 // NewInstance opens the Vulkan loader.
@@ -130,10 +110,6 @@ func NewInstance(o InstanceOptions) (*Instance, error) {
 		if errors.Is(err, ErrInitialization) {
 			return nil, fmt.Errorf("%w: %w (install a Vulkan driver, such as mesa-vulkan-drivers)", ErrNoVulkan, err)
 		}
-		return nil, err
-	}
-	if err := bindInstance(i.Handle()); err != nil {
-		i.Destroy()
 		return nil, err
 	}
 	return i, nil
@@ -252,5 +228,6 @@ func (i *Instance) dropHandle() {
 
 // DestroySurface destroys a surface that the windowing library made for this instance.
 func (i *Instance) DestroySurface(s vulkan.Surface) {
-	vulkan.DestroySurface(i.Handle(), s, nil)
+	// Not vulkan-go's: its table is the first instance's, which may lack VK_KHR_surface.
+	C.evk_destroy_surface(i.c, raw(s))
 }

@@ -54,7 +54,7 @@ func (l *PipelineLayout) Handle() vulkan.PipelineLayout { return l.handle }
 // Destroy frees the layout; pipelines made with it live on.
 func (l *PipelineLayout) Destroy() {
 	if l != nil && l.d.dies(l) {
-		vulkan.DestroyPipelineLayout(l.d.handle, l.handle, nil)
+		l.d.destroy(C.VK_OBJECT_TYPE_PIPELINE_LAYOUT, raw(l.handle))
 	}
 }
 
@@ -130,7 +130,7 @@ func (p *Pipeline) Name() string { return p.name }
 // Destroy frees the pipeline.
 func (p *Pipeline) Destroy() {
 	if p != nil && p.d.dies(p) {
-		vulkan.DestroyPipeline(p.d.handle, p.handle, nil)
+		p.d.destroy(C.VK_OBJECT_TYPE_PIPELINE, raw(p.handle))
 	}
 }
 

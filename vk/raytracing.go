@@ -184,7 +184,7 @@ func (p *Pipeline) StackSize(group uint32, s GroupShader) (uint64, error) {
 
 // BindRayTracingPipeline binds p.
 func (cb *CommandBuffer) BindRayTracingPipeline(p *Pipeline) {
-	vulkan.CmdBindPipeline(cb.handle, BindPointRayTracing, p.handle)
+	C.evk_bind_pipeline(cb.d.c, raw(cb.handle), C.VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, raw(p.handle))
 }
 
 // SetStackSize sets the stack of a pipeline made with DynamicStackSize.

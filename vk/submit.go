@@ -30,7 +30,7 @@ func (d *Device) openQueue() error {
 	return nil
 }
 
-func (q *queue) close(d *Device) { vulkan.DestroySemaphore(d.handle, q.timeline, nil) }
+func (q *queue) close(d *Device) { d.destroy(C.VK_OBJECT_TYPE_SEMAPHORE, raw(q.timeline)) }
 
 // Ticket stands for submitted work. The zero Ticket is done.
 type Ticket struct {
@@ -67,7 +67,7 @@ func (s *Semaphore) Handle() vulkan.Semaphore { return s.handle }
 // Destroy frees the semaphore.
 func (s *Semaphore) Destroy() {
 	if s != nil && s.d.dies(s) {
-		vulkan.DestroySemaphore(s.d.handle, s.handle, nil)
+		s.d.destroy(C.VK_OBJECT_TYPE_SEMAPHORE, raw(s.handle))
 	}
 }
 

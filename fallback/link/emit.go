@@ -1,11 +1,17 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // The states that the runtime itself knows, see runtime.comp.
 const (
-	stateDone  = 0
-	firstState = 2
+	stateDone     = 0
+	firstShade    = 2       // entries of hit and miss shaders
+	firstContinue = 0x10000 // entries of ray generation shaders, and resume points
 )
 
 // What an any hit shader returns, as ER_CANDIDATE_... in traverse.glsl.
@@ -15,38 +21,59 @@ const (
 	candidateTerminate = 2
 )
 
-// stateFunction is one entry of the dispatch.
+// stateFunction is one case of a hook's switch.
 type stateFunction struct {
 	number   uint32
 	function spirv.ID
 }
 
-// emitStates writes the state functions of all stages.
+// emitStates numbers the states and writes the state functions of all stages.
 func (l *linker) emitStates() error {
-	next := uint32(firstState)
+	shade, next := uint32(firstShade), uint32(firstContinue)
 	for _, s := range l.stages {
-		if s.Model == AnyHit {
+		switch s.Model {
+		case AnyHit:
 			l.anyHits = append(l.anyHits, s)
 			s.number = uint32(len(l.anyHits))
-			continue
+		case Raygen:
+			s.number = next
+			next++
+		default:
+			s.number = shade
+			shade++
 		}
-		s.number = next
-		next++
 		for _, at := range s.sites {
 			at.state = next
 			next++
 		}
 	}
+	if shade > firstContinue {
+		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", shade-firstShade, firstContinue-firstShade, ErrUnsupported)
+	}
 	for _, s := range l.stages {
 		s.entryFunction = l.emitState(s, nil)
-		if s.Model != AnyHit {
-			l.states = append(l.states, stateFunction{s.number, s.entryFunction})
+		switch entry := (stateFunction{s.number, s.entryFunction}); s.Model {
+		case AnyHit:
+		case Raygen:
+			l.continues = append(l.continues, entry)
+		default:
+			l.shades = append(l.shades, entry)
 		}
 		for _, at := range s.sites {
-			l.states = append(l.states, stateFunction{at.state, l.emitState(s, at)})
+			l.continues = append(l.continues, stateFunction{at.state, l.emitState(s, at)})
 		}
 	}
+	l.dropEntries()
 	return nil
+}
+
+// dropEntries removes the entry functions that the state functions were made of.
+func (l *linker) dropEntries() {
+	entries := map[*spirv.Function]bool{}
+	for _, s := range l.stages {
+		entries[s.function] = true
+	}
+	l.out.Functions = slices.DeleteFunc(l.out.Functions, func(f *spirv.Function) bool { return entries[f] })
 }
 
 // emitter writes one state function.

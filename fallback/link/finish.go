@@ -2,10 +2,10 @@ package link
 
 import "github.com/everray/everray/fallback/spirv"
 
-// emitDispatch writes the bodies of the runtime's hooks: a switch over the state functions, and one over the any hit
-// shaders.
+// emitDispatch writes the bodies of the runtime's hooks, each a switch over the functions that it may have to run.
 func (l *linker) emitDispatch() error {
-	l.emitSwitch("rtDispatch", l.states, stateDone)
+	l.emitSwitch("rtShade", l.shades, stateDone)
+	l.emitSwitch("rtContinue", l.continues, stateDone)
 	var hits []stateFunction
 	for _, s := range l.anyHits {
 		hits = append(hits, stateFunction{s.number, s.entryFunction})
@@ -79,7 +79,7 @@ func (l *linker) finish() error {
 	})
 	m.Version = max(m.Version, 0x10500)
 	m.DebugStrings = nil
-	l.result = &Result{Code: m.Encode(), States: len(l.states)}
+	l.result = &Result{Code: m.Encode(), States: len(l.shades) + len(l.continues)}
 	for _, s := range l.stages {
 		l.result.Entries = append(l.result.Entries, s.number)
 		l.result.Frames = append(l.result.Frames, s.frameSize())

@@ -125,7 +125,8 @@ type linker struct {
 	decorations map[spirv.ID][]spirv.Inst // of the output's ids
 	outer       map[spirv.ID]bool         // functions and instruction sets: ids that copies share, beside globals
 	inputs      map[spirv.BuiltIn]spirv.ID
-	states      []stateFunction // in order of state number
+	shades      []stateFunction // entries of hit and miss shaders
+	continues   []stateFunction // entries of ray generation shaders and resume points
 	anyHits     []*stage        // shader number i+1 is anyHits[i]
 	result      *Result
 }

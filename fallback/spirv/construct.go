@@ -35,69 +35,95 @@ type Construct struct {
 // Constructs lists the constructs of the reachable headers, outer ones ahead of
 // those inside, by the definition of the SPIR-V specification 2.11.2: blocks
 // structurally dominated by the header and not by the merge block or, of a
-// loop, the continue target.
+// loop, the continue target. The lists of nested constructs repeat blocks, so
+// that all take memory in proportion to blocks times depth.
 func (c *CFG) Constructs() []Construct {
-	s := newCFG(c.Function, true)
-	var list []Construct
-	for _, h := range c.RPO {
-		block := c.Function.Blocks[h]
-		m := block.Merge()
-		if m == nil {
-			continue
-		}
-		mergeID, contID := block.Merges()
-		k := Construct{Header: h, Merge: -1, Continue: -1, Parent: -1}
-		if i, ok := c.Index[mergeID]; ok {
-			k.Merge = i
-		}
-		switch {
-		case m.Op == OpLoopMerge:
-			k.Kind = ConstructLoop
-			if i, ok := c.Index[contID]; ok {
-				k.Continue = i
-			}
-		case block.Terminator().Op == OpSwitch:
-			k.Kind = ConstructSwitch
-		}
-		c.fill(s, &k)
-		list = append(list, k)
+	st := c.structure()
+	for i := range st.list {
+		st.fill(&st.list[i])
 	}
-	nest(list, len(c.Succs))
-	return list
+	return st.list
 }
 
-// fill collects a construct's blocks by dominance in the structural graph s.
-func (c *CFG) fill(s *CFG, k *Construct) {
-	under := func(a, b int) bool { return a >= 0 && s.Dominates(a, b) }
-	for _, b := range s.tree[s.pre[k.Header]:s.end[k.Header]] {
+// structure is the structured control flow of a function, in memory linear in
+// its blocks.
+type structure struct {
+	c, s  *CFG        // s is the structural graph
+	list  []Construct // without their blocks
+	inner []int       // the innermost construct of each block, -1 if none
+}
+
+// structure finds the constructs, and which one each block is in.
+func (c *CFG) structure() *structure {
+	st := &structure{c: c, s: newCFG(c.Function, true), inner: make([]int, len(c.Succs))}
+	header := make([]int, len(c.Succs)) // construct of each header
+	for i := range header {
+		header[i], st.inner[i] = -1, -1
+	}
+	for _, b := range c.RPO {
+		// The block is in the constructs of its dominator, and in that which
+		// its dominator heads, less those that end ahead of it.
+		k := -1
+		if p := st.s.IDom[b]; p != b {
+			if k = header[p]; k < 0 {
+				k = st.inner[p]
+			}
+		}
+		for k >= 0 && !st.has(&st.list[k], b) {
+			k = st.list[k].Parent
+		}
+		st.inner[b] = k
+		if m := c.Function.Blocks[b].Merge(); m != nil {
+			header[b] = len(st.list)
+			st.list = append(st.list, c.construct(b, k))
+		}
+	}
+	for b, k := range header { // a header belongs to its own construct
+		if k >= 0 {
+			st.inner[b] = k
+		}
+	}
+	return st
+}
+
+// construct describes the construct of a header.
+func (c *CFG) construct(b, parent int) Construct {
+	block := c.Function.Blocks[b]
+	mergeID, contID := block.Merges()
+	k := Construct{Header: b, Merge: -1, Continue: -1, Parent: parent}
+	if i, ok := c.Index[mergeID]; ok {
+		k.Merge = i
+	}
+	switch {
+	case block.Merge().Op == OpLoopMerge:
+		k.Kind = ConstructLoop
+		if i, ok := c.Index[contID]; ok {
+			k.Continue = i
+		}
+	case block.Terminator().Op == OpSwitch:
+		k.Kind = ConstructSwitch
+	}
+	return k
+}
+
+// has tells whether a reachable block is in a construct or, of a loop, in its
+// continue construct.
+func (st *structure) has(k *Construct, b int) bool {
+	return st.s.Dominates(k.Header, b) && !(k.Merge >= 0 && st.s.Dominates(k.Merge, b))
+}
+
+// fill lists a construct's blocks.
+func (st *structure) fill(k *Construct) {
+	for _, b := range st.s.tree[st.s.pre[k.Header]:st.s.end[k.Header]] {
 		switch {
-		case !c.Reachable(b) || under(k.Merge, b):
-		case k.Continue != k.Header && under(k.Continue, b):
+		case !st.c.Reachable(b) || !st.has(k, b):
+		case k.Continue >= 0 && k.Continue != k.Header && st.s.Dominates(k.Continue, b):
 			k.ContinueBlocks = append(k.ContinueBlocks, b)
 		default:
 			k.Blocks = append(k.Blocks, b)
 		}
 	}
-	byPlace := func(a, b int) int { return c.rank(a) - c.rank(b) }
-	slices.SortFunc(k.Blocks, byPlace)
-	slices.SortFunc(k.ContinueBlocks, byPlace)
-}
-
-// nest sets Parent: of the constructs that hold a header, the one whose header
-// came last is the innermost, as headers come in reverse postorder.
-func nest(list []Construct, blocks int) {
-	inner := make([]int, blocks)
-	for i := range inner {
-		inner[i] = -1
-	}
-	for i := range list {
-		k := &list[i]
-		k.Parent = inner[k.Header]
-		for _, b := range k.Blocks {
-			inner[b] = i
-		}
-		for _, b := range k.ContinueBlocks {
-			inner[b] = i
-		}
-	}
+	byRank := func(a, b int) int { return st.c.rank(a) - st.c.rank(b) }
+	slices.SortFunc(k.Blocks, byRank)
+	slices.SortFunc(k.ContinueBlocks, byRank)
 }

@@ -52,4 +52,3 @@ func TestDisassemble(t *testing.T) {
 		})
 	}
 }
-

@@ -78,7 +78,7 @@ var grammarRaytracing = map[Op]opInfo{
 	OpReorderThreadWithHitObjectNV:                {"ReorderThreadWithHitObjectNV", none, "ii?i?"},
 	OpReorderThreadWithHintNV:                     {"ReorderThreadWithHintNV", none, "ii"},
 	// Hit objects of SPV_EXT_shader_invocation_reorder.
-	OpHitObjectRecordFromQueryEXT:                        {"HitObjectRecordFromQueryEXT", none, "iiii"},
+	OpHitObjectRecordFromQueryEXT:                        {"HitObjectRecordFromQueryEXT", none, "iiiii?"},
 	OpHitObjectRecordMissEXT:                             {"HitObjectRecordMissEXT", none, "iiiiiii"},
 	OpHitObjectRecordMissMotionEXT:                       {"HitObjectRecordMissMotionEXT", none, "iiiiiiii"},
 	OpHitObjectGetIntersectionTriangleVertexPositionsEXT: {"HitObjectGetIntersectionTriangleVertexPositionsEXT", tr, "i"},

@@ -1,7 +1,6 @@
 package spirv
 
 import (
-	"encoding/binary"
 	"errors"
 	"math/bits"
 	"math/rand/v2"
@@ -183,44 +182,4 @@ func TestStrings(t *testing.T) {
 	if s, n := DecodeString([]uint32{0x41414141}); s != "AAAA" || n != 1 {
 		t.Errorf("a string without end is %q of %d words", s, n)
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	for _, s := range corpus(f) {
-		m, err := Decode(s.words)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(m.EncodeBytes())
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := DecodeBytes(b)
-		if err != nil {
-			return
-		}
-		words := m.Encode()
-		if len(words)*4 != len(b) {
-			t.Fatalf("%d bytes became %d words", len(b), len(words))
-		}
-		if got := binary.LittleEndian.Uint32(b); got == magic && !slices.Equal(m.EncodeBytes(), b) {
-			t.Fatal("the module has changed")
-		}
-		x := NewIndex(m)
-		for _, fn := range m.Functions {
-			c := NewCFG(fn)
-			for _, k := range c.Constructs() {
-				_ = x.Name(fn.Blocks[k.Header].Label)
-			}
-		}
-		_ = Disassemble(m)
-		if Verify(m) != nil {
-			return
-		}
-		if err := FoldSpecConstants(m, nil); err != nil {
-			return
-		}
-		if err := Verify(m); err != nil {
-			t.Fatalf("valid before, not after folding: %v", err)
-		}
-	})
 }

@@ -94,6 +94,9 @@ func (f *folder) fold(in *Inst, values map[uint32][]byte) error {
 		if err != nil {
 			return fmt.Errorf("%v: %w", op, err)
 		}
+		if res.Type != in.Type {
+			return fmt.Errorf("%v: result is of type %%%d", op, res.Type)
+		}
 		in.Op, in.Operands = res.Op, res.Operands
 	}
 	return nil

@@ -12,8 +12,14 @@ import (
 // recurses. It knows nothing of the environment (limits, layouts, features)
 // and does not replace spirv-val; it finds what a pass over the module breaks,
 // and names the instruction. A module that it rejects gives ErrInvalid.
-func Verify(m *Module) error {
-	v := &verifier{m: m, x: NewIndex(m), funcs: map[ID]*Function{}}
+func Verify(m *Module) error { return verify(m, true) }
+
+// VerifyUnstructured is Verify without the rules of structured control flow,
+// for modules in the middle of a transformation that takes it apart.
+func VerifyUnstructured(m *Module) error { return verify(m, false) }
+
+func verify(m *Module, structured bool) error {
+	v := &verifier{m: m, x: NewIndex(m), funcs: map[ID]*Function{}, structured: structured}
 	steps := []func() error{v.layout, v.definitions, v.globals, v.debug}
 	for _, f := range m.Functions {
 		steps = append(steps, func() error { return v.function(f) })
@@ -32,6 +38,9 @@ type verifier struct {
 	m     *Module
 	x     *Index
 	funcs map[ID]*Function
+	// structured asks for structured control flow.
+	structured bool
+
 	f     *Function // being verified
 	block ID
 	calls map[ID][]ID // functions called by each function

@@ -30,7 +30,11 @@ func (v *verifier) function(f *Function) error {
 		}
 	}
 	c := NewCFG(f)
-	for _, step := range []func(*CFG) error{v.order, v.values, v.structure} {
+	steps := []func(*CFG) error{v.order, v.values}
+	if v.structured {
+		steps = append(steps, v.structure)
+	}
+	for _, step := range steps {
 		v.block = 0
 		if err := step(c); err != nil {
 			return err
@@ -217,7 +221,34 @@ func (v *verifier) inst(in *Inst) error {
 			}
 		}
 	}
+	if err := v.roles(in); err != nil {
+		return err
+	}
 	return v.operandTypes(in)
+}
+
+// roles checks that operands that should be values are: no types, labels or
+// functions.
+func (v *verifier) roles(in *Inst) error {
+	labels := false
+	switch in.Op {
+	case OpExtInst, OpExtInstWithForwardRefsKHR, OpLine, OpFunctionCall,
+		OpCooperativeMatrixLengthKHR, OpCooperativeMatrixLengthNV:
+		return nil // have sets, strings, functions or types among them
+	case OpPhi, OpBranch, OpBranchConditional, OpSwitch, OpLoopMerge, OpSelectionMerge:
+		labels = true // checked as such elsewhere
+	}
+	var bad ID
+	in.EachID(func(p *uint32) {
+		d := v.x.Def(ID(*p))
+		if d.Type == 0 && !(labels && d.Op == OpLabel) || d.Op == OpFunction {
+			bad = ID(*p)
+		}
+	})
+	if bad != 0 {
+		return v.fail(in, "%%%d (%v) is no value", bad, v.x.Op(bad))
+	}
+	return nil
 }
 
 // operandsOf returns the operands if the instruction has this opcode.

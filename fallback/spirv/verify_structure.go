@@ -1,10 +1,5 @@
 package spirv
 
-import (
-	"cmp"
-	"slices"
-)
-
 // structure checks the rules of structured control flow: headers have merge
 // blocks of their own and dominate them, back edges are those of loops, and
 // branches leave a construct only for its merge block, or for where a break or
@@ -81,58 +76,41 @@ func (v *verifier) backEdges(c, s *CFG) error {
 
 // exits checks branches out of constructs.
 func (v *verifier) exits(c *CFG) error {
-	list := c.Constructs()
-	// The construct that each block is in innermost: the list has outer ones
-	// first, so later ones overwrite.
-	inner := make([]int, len(c.Succs))
-	for i := range inner {
-		inner[i] = -1
-	}
-	for i := range list {
-		for _, b := range slices.Concat(list[i].Blocks, list[i].ContinueBlocks) {
-			inner[b] = i
-		}
-	}
+	st := c.structure()
 	for b := range c.Succs {
-		if !c.Reachable(b) || inner[b] < 0 {
+		if !c.Reachable(b) || st.inner[b] < 0 {
 			continue
 		}
 		v.block = c.Function.Blocks[b].Label
 		for _, t := range c.Succs[b] {
-			if !v.mayBranch(c, list, inner[b], b, t) {
+			if !st.mayBranch(b, t) {
 				return v.fail(c.Function.Blocks[b].Terminator(),
 					"branch to %%%d leaves the construct of %%%d other than by its merge block, a break or a continue",
-					c.Function.Blocks[t].Label, c.Function.Blocks[list[inner[b]].Header].Label)
+					c.Function.Blocks[t].Label, c.Function.Blocks[st.list[st.inner[b]].Header].Label)
 			}
 		}
 	}
 	return nil
 }
 
-// mayBranch tells whether block b, innermost in construct k, may branch to t:
-// from the inside out, t lies in the construct or is its merge block, a break
-// ends at the innermost loop or switch, a continue at the innermost loop.
-func (v *verifier) mayBranch(c *CFG, list []Construct, k, b, t int) bool {
-	inLoop, inSwitch := false, false
-	for first := true; k >= 0; k, first = list[k].Parent, false {
-		l := &list[k]
-		has := func(blocks []int, b int) bool {
-			_, ok := slices.BinarySearchFunc(blocks, b, func(x, y int) int { return cmp.Compare(c.rank(x), c.rank(y)) })
-			return ok
-		}
-		if first && (has(l.Blocks, t) || has(l.ContinueBlocks, t)) {
-			return true
-		}
+// mayBranch tells whether block b may branch to t: from the inside out, t lies
+// in b's construct or is its merge block, a break ends at the innermost loop or
+// switch, a continue at the innermost loop.
+func (st *structure) mayBranch(b, t int) bool {
+	inner := st.inner[b]
+	if st.has(&st.list[inner], t) {
+		return true
+	}
+	inSwitch := false
+	for k := inner; k >= 0; k = st.list[k].Parent {
+		l := &st.list[k]
 		switch {
 		case l.Kind == ConstructLoop:
-			if !inLoop && (t == l.Merge || t == l.Continue || t == l.Header) {
-				return true
-			}
-			inLoop = true
-		case first && t == l.Merge:
+			return t == l.Merge || t == l.Continue || t == l.Header
+		case k == inner && t == l.Merge:
 			return true
-		case l.Kind == ConstructSwitch:
-			if !inLoop && !inSwitch && (t == l.Merge || has(l.Blocks, t)) {
+		case l.Kind == ConstructSwitch && !inSwitch:
+			if t == l.Merge || st.has(l, t) {
 				return true // a break, or falling through to the next case
 			}
 			inSwitch = true

@@ -57,6 +57,16 @@ func (v *verifier) operandTypes(in *Inst) error {
 		if t, ok := v.member(v.typeOf(in, 1), in.Operands[2:]); !ok || t != v.typeOf(in, 0) || v.typeOf(in, 1) != in.Type {
 			return v.fail(in, "types of composite and part do not fit")
 		}
+	case OpVectorShuffle:
+		return v.shuffle(in)
+	case OpMatrixTimesScalar, OpVectorTimesScalar:
+		if v.typeOf(in, 0) != in.Type {
+			return v.fail(in, "%%%d is not of the result's type", in.ID(0))
+		}
+	case OpMatrixTimesVector:
+		if m := v.x.Def(v.typeOf(in, 0)); m.Op != OpTypeMatrix || m.ID(0) != in.Type {
+			return v.fail(in, "result is no column of the matrix")
+		}
 	case OpLogicalAnd, OpLogicalOr, OpLogicalEqual, OpLogicalNotEqual:
 		return v.sameTypes(in, 0, 2)
 	}
@@ -170,6 +180,28 @@ func (v *verifier) conversion(in *Inst) error {
 	k, n, _ := v.shape(in.Type)
 	if fk, fn, _ := v.shape(v.typeOf(in, 0)); fk != from || k != to || n != fn {
 		return v.fail(in, "types do not fit the conversion")
+	}
+	return nil
+}
+
+// shuffle checks that the components exist.
+func (v *verifier) shuffle(in *Inst) error {
+	want, n, _ := v.shape(in.Type)
+	if int(n) != len(in.Operands)-2 {
+		return v.fail(in, "%d components for %d", len(in.Operands)-2, n)
+	}
+	total := uint32(0)
+	for i := range 2 {
+		kind, m, _ := v.shape(v.typeOf(in, i))
+		if kind != want || v.x.Op(v.typeOf(in, i)) != OpTypeVector {
+			return v.fail(in, "%%%d is no vector of such components", in.ID(i))
+		}
+		total += m
+	}
+	for _, i := range in.Operands[2:] {
+		if i >= total && i != 0xffffffff {
+			return v.fail(in, "no component %d among %d", i, total)
+		}
 	}
 	return nil
 }

@@ -2,11 +2,12 @@
 //
 // Triangles: Woop, Benthin and Wald 2013, "Watertight Ray/Triangle
 // Intersection". In place of the paper's fallback to double precision, edge
-// functions are differences of products with an error term, whose sign is that
-// of the exact value: two triangles that share an edge always agree on its
-// side. A zero is decided by the direction of the edge in the sheared plane (the
-// top-left rule of rasterisation), which gives the edge to exactly one of its
-// two triangles.
+// functions are differences of products with a fused multiply-add, whose sign is
+// that of the exact value: two triangles that share an edge always agree on its
+// side. Where a device does not fuse (lavapipe), rounding is still monotonic, so
+// a sign is never wrong, only zero too often. A zero is decided by the direction
+// of the edge in the sheared plane (the top-left rule of rasterisation), which
+// gives the edge to exactly one of its two triangles.
 #ifndef ER_BVH_INTERSECT_GLSL
 #define ER_BVH_INTERSECT_GLSL
 
@@ -17,7 +18,6 @@ struct ErRaySetup {
     vec3 farBias;
     vec3 shear;    // Woop's Sx, Sy, Sz
     uint axes;     // kz, and bit 2 when kx and ky are swapped
-    bvec3 flip;    // direction is negative
 };
 
 // Direction components smaller than the largest by this factor are raised to
@@ -47,10 +47,9 @@ ErRaySetup erSetupRay(vec3 origin, vec3 direction) {
     s.shear = shear;
 
     float least = largest * ER_DIRECTION_EPSILON;
-    s.flip = lessThan(direction, vec3(0.0));
     vec3 raised = max(size, vec3(least));
     vec3 inv = 1.0 / raised;
-    s.invDir = mix(inv, -inv, s.flip);
+    s.invDir = mix(inv, -inv, lessThan(direction, vec3(0.0)));
     vec3 bias = origin * s.invDir;
     vec3 slack = abs(bias) * ER_SLAB_ERROR;
     s.nearBias = bias + slack;
@@ -61,9 +60,9 @@ ErRaySetup erSetupRay(vec3 origin, vec3 direction) {
 // erIntersectBox returns entry and exit of the ray; a hit when entry <= exit.
 // x, y and z hold minimum and maximum.
 vec2 erIntersectBox(ErRaySetup s, vec2 x, vec2 y, vec2 z, float tMin, float tMax) {
-    x = s.flip.x ? x.yx : x;
-    y = s.flip.y ? y.yx : y;
-    z = s.flip.z ? z.yx : z;
+    x = s.invDir.x < 0.0 ? x.yx : x;
+    y = s.invDir.y < 0.0 ? y.yx : y;
+    z = s.invDir.z < 0.0 ? z.yx : z;
     float entry = erMax3(fma(x.x, s.invDir.x, -s.nearBias.x), fma(y.x, s.invDir.y, -s.nearBias.y), fma(z.x, s.invDir.z, -s.nearBias.z));
     float exit = erMin3(fma(x.y, s.invDir.x, -s.farBias.x), fma(y.y, s.invDir.y, -s.farBias.y), fma(z.y, s.invDir.z, -s.farBias.z));
     // Ize 2013: the exit grows by the rounding of the three operations.
@@ -91,38 +90,12 @@ bool erOwnsEdge(float fromX, float fromY, float toX, float toY, bool positive) {
 }
 
 // erCross is a*b - c*d to within 1.5 ulp (Kahan; Jeannerod, Louvet and Muller
-// 2013), if the device fuses; if not, err stays zero.
-float erCross(float a, float b, float c, float d, inout float errors) {
+// 2013), if the device fuses.
+float erCross(float a, float b, float c, float d) {
     precise float cd = c * d;
     precise float err = fma(-c, d, cd);
     precise float dif = fma(a, b, -cd);
     precise float sum = dif + err;
-    errors += abs(err);
-    return sum;
-}
-
-// erSplitFloat cuts a float into two halves of 12 bits (Veltkamp).
-vec2 erSplitFloat(float a) {
-    precise float c = a * 4097.0;
-    precise float rest = c - a;
-    precise float high = c - rest;
-    precise float low = a - high;
-    return vec2(high, low);
-}
-
-// erProductError is a*b - p, exactly (Dekker 1971).
-float erProductError(vec2 a, vec2 b, float p) {
-    precise float e = ((a.x * b.x - p) + a.x * b.y + a.y * b.x) + a.y * b.y;
-    return e;
-}
-
-// erCrossSplit is erCross for devices that do not fuse.
-float erCrossSplit(float a, float b, float c, float d) {
-    precise float ab = a * b;
-    precise float cd = c * d;
-    float e = erProductError(erSplitFloat(a), erSplitFloat(b), ab);
-    float f = erProductError(erSplitFloat(c), erSplitFloat(d), cd);
-    precise float sum = (ab - cd) + (e - f);
     return sum;
 }
 
@@ -138,19 +111,10 @@ vec4 erIntersectTriangle(ErRaySetup s, vec3 origin, vec3 v0, vec3 v1, vec3 v2) {
     precise float by = b.y - s.shear.y * b.z;
     precise float cx = c.x - s.shear.x * c.z;
     precise float cy = c.y - s.shear.y * c.z;
-    float errors = 0.0;
-    precise float u = erCross(cx, by, cy, bx, errors);
-    precise float v = erCross(ax, cy, ay, cx, errors);
-    precise float w = erCross(bx, ay, by, ax, errors);
-    // Rounding is monotonic: even without error terms no sign is wrong.
-    if ((u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0)) {
-        return vec4(0.0);
-    }
-    if (errors == 0.0) {
-        u = erCrossSplit(cx, by, cy, bx);
-        v = erCrossSplit(ax, cy, ay, cx);
-        w = erCrossSplit(bx, ay, by, ax);
-    }
+    precise float u = erCross(cx, by, cy, bx);
+    precise float v = erCross(ax, cy, ay, cx);
+    precise float w = erCross(bx, ay, by, ax);
+
     bool negative = u < 0.0 || v < 0.0 || w < 0.0;
     bool positive = u > 0.0 || v > 0.0 || w > 0.0;
     if (negative == positive) { // both signs: outside; none: edge-on

@@ -1,6 +1,6 @@
 // Runtime of the compute way: lane set-up, the scheduler, the stack, the shader binding table and the traversal state.
 // fallback/link merges the application's shaders with this module. What it refers to by name:
-//   rtDispatch, rtAnyHit   hooks, whose bodies the linker replaces by a switch over the pipeline's shaders
+//   rtShade, rtContinue, rtAnyHit   hooks, whose bodies the linker replaces by a switch over the pipeline's shaders
 //   rt...                  functions called from the linked shaders, and the globals of the ray state
 // Parameters of those functions are `const in`, which glslang passes by value.
 #version 460
@@ -21,9 +21,11 @@ layout(push_constant) uniform RtPush {
     uint firstGroup; // first lane group of this batch
 } rtPush;
 
-// States of a lane. Those from RT_STATE_FIRST on are the linked shaders' entries and resume points.
+// States of a lane. Between those named here lie the entries of hit and miss shaders, from RT_STATE_CONTINUE on those of
+// ray generation shaders and the points where shaders resume behind a call.
 const uint RT_STATE_DONE = 0u;
 const uint RT_STATE_TRAVERSE = 1u;
+const uint RT_STATE_CONTINUE = 0x10000u;
 
 const uint RT_RAY_FLAG_SKIP_CLOSEST_HIT = 8u;
 
@@ -71,7 +73,8 @@ void rtFault(const in uint kind, const in uint value) {
 
 // ---- hooks -------------------------------------------------------------------------------------
 
-uint rtDispatch(const in uint state);
+uint rtShade(const in uint state) { return RT_STATE_DONE; }
+uint rtContinue(const in uint state);
 uint rtAnyHit(const in uint shader) { return ER_CANDIDATE_ACCEPT; }
 
 // ---- shader binding table ----------------------------------------------------------------------
@@ -174,7 +177,7 @@ vec2 rtBarycentrics() { return rtHit.barycentrics; }
 
 // The body that the linker replaces. Until then it calls what linked shaders may call: the compiler drops functions that
 // nobody calls.
-uint rtDispatch(const in uint state) {
+uint rtContinue(const in uint state) {
     vec3 sum = rtWorldRayOrigin() + rtWorldRayDirection() + rtObjectRayOrigin() + rtObjectRayDirection();
     sum.xy += rtBarycentrics() + vec2(rtRayTmin(), rtRayTmaxHit() + rtRayTmaxMiss());
     sum += rtObjectToWorld()[0] + rtWorldToObject()[0];
@@ -250,9 +253,19 @@ void main() {
         state = rtHandleWord(launch.raygenRecord, RT_HANDLE_SHADER);
         rtRecord = rtOffset(launch.raygenRecord, RT_HANDLE_BYTES);
     }
+    // The phases keep a fixed order, so that lanes meet again before each: all traverse, all shade, all go on up to
+    // their next ray. Going on may take several states: a shader that returns continues its caller.
     [[dont_unroll]] while (state != RT_STATE_DONE) {
+        [[dont_unroll]] while (state >= RT_STATE_CONTINUE) {
+            rtState = state;
+            state = rtContinue(state);
+        }
+        if (state == RT_STATE_DONE) break;
         rtState = state;
-        if (state == RT_STATE_TRAVERSE) state = rtTraverse();
-        else state = rtDispatch(state);
+        state = rtTraverse();
+        if (state < RT_STATE_CONTINUE) {
+            rtState = state;
+            state = rtShade(state);
+        }
     }
 }

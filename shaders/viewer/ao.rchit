@@ -14,6 +14,11 @@ hitAttributeEXT vec2 barycentrics;
 void main()
 {
     Surface s = loadSurface(record.geometry, barycentrics, preview.coneWidth + preview.coneSpread * gl_HitTEXT);
+    if (culledForCamera(s))
+    {
+        preview.culledT = gl_HitTEXT;
+        return;
+    }
     uint seed = sampleSeed(gl_LaunchIDEXT.xy, push.sampleIndex);
     vec2 u = vec2(random(seed, bounceDimension(0u, DIM_BSDF_X)), random(seed, bounceDimension(0u, DIM_BSDF_Y)));
     vec3 direction = basisAround(s.normal) * sampleCosineHemisphere(u);

@@ -12,5 +12,10 @@ hitAttributeEXT vec2 barycentrics;
 void main()
 {
     Surface s = loadSurface(record.geometry, barycentrics, preview.coneWidth + preview.coneSpread * gl_HitTEXT);
+    if (culledForCamera(s))
+    {
+        preview.culledT = gl_HitTEXT;
+        return;
+    }
     preview.color = s.normal * 0.5 + 0.5;
 }

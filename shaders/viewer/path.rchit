@@ -65,6 +65,13 @@ void main()
     path.radiance = emittedTowardsRay(s);
     path.weight = vec3(0.0);
     path.lightRadiance = vec3(0.0);
+    if (path.bsdfPdf <= 0.0 && culledForCamera(s))
+    {
+        path.radiance = vec3(0.0);
+        path.weight = vec3(1.0);
+        path.position = offsetPoint(s.position, -s.geometricNormal);
+        return; // on along the camera ray
+    }
     if ((s.flags & MATERIAL_UNLIT) != 0u)
     {
         path.radiance = s.baseColor;

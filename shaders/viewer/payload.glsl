@@ -26,6 +26,7 @@ struct PreviewPayload
     uint rays; // rays traced below this one
     float coneWidth;
     float coneSpread;
+    float culledT; // out: > 0 = a culled back face at that distance, look behind it
 };
 
 // The shadow ray's payload: in = bounce, out = SHADOW_LIT or what it was.

@@ -14,6 +14,11 @@ const float AMBIENT = 0.25;
 void main()
 {
     Surface s = loadSurface(record.geometry, barycentrics, preview.coneWidth + preview.coneSpread * gl_HitTEXT);
+    if (culledForCamera(s))
+    {
+        preview.culledT = gl_HitTEXT;
+        return;
+    }
     if ((s.flags & MATERIAL_UNLIT) != 0u)
     {
         preview.color = s.baseColor;

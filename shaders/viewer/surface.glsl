@@ -143,6 +143,13 @@ Surface loadSurface(uint geometryIndex, vec2 barycentrics, float coneWidth)
     return s;
 }
 
+// glTF culls the back faces of single-sided materials. Doing so for all rays would let light leak into rooms; doing it
+// for what the camera sees directly shows what a rasteriser shows, under the light of closed rooms.
+bool culledForCamera(Surface s)
+{
+    return !s.front && (s.flags & MATERIAL_DOUBLE_SIDED) == 0u;
+}
+
 // Moves a point off the surface along n by a distance made of the floats' own spacing
 // (Wächter and Binder 2019, Ray Tracing Gems, chapter 6).
 vec3 offsetPoint(vec3 p, vec3 n)

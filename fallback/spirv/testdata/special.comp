@@ -13,12 +13,15 @@ const ivec4 vec = ivec4(a, f, 1, 2);
 const int w = vec.yxzw.x + vec.w;
 const uvec2 pair = uvec2(g, b) >> 1u;
 struct S { int x; vec2 y; float z[3]; };
-layout(set = 0, binding = 0, std430) buffer Data { float o[f + 3]; int p; uint q; double r; };
+layout(set = 0, binding = 0, std430) buffer Data { double r; int p; uint q; float o[]; };
+shared float sized[f + 3];
 void main() {
 	S s = S(a, vec2(c, 1), float[3](1.0, c, 3.0));
+	sized[f] = c;
+	barrier();
 	int local[w + 40];
 	for (int i = 0; i < local.length(); i++) local[i] = i * vec[i & 3];
-	o[0] = c * s.y.x + s.z[1];
+	o[0] = sized[f - 1] * s.y.x + s.z[1];
 	p = local[a] + w + s.x;
 	q = g + pair.x + pair.y;
 	r = e;

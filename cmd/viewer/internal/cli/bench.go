@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -35,11 +34,11 @@ func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench --scene FILE|builtin:NAME",
 		Short: "Measure how fast the two ways trace the same rays",
-		Long: `bench traces the same precomputed rays by each way, checks the results against each other, then times
-each way in turn with GPU timestamps around every launch: warm-up, one untimed and 15 timed launches.
-It prints the median with minimum and maximum, the time of the acceleration structure builds, and
-that of linking and compiling the pipelines. It exits with 1 when the results differ on more than
-a thousandth of the rays.`,
+		Long: `bench traces the same precomputed rays by each way, checks the results against each other as verify
+does, then times each way in turn with GPU timestamps around every launch: warm-up, one untimed and
+15 timed launches. It prints the median with minimum and maximum, the time of the acceleration
+structure builds, and that of linking and compiling the pipelines. It exits with 1 when the results
+differ by more than verify tolerates.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd.Context(), &f) },
 	}
@@ -53,17 +52,19 @@ a thousandth of the rays.`,
 
 // seriesReport is one ray set traced by one way. Speeds are in Mrays/s, of the median, the slowest and the fastest launch.
 type seriesReport struct {
-	Set        rays.Set  `json:"set"`
-	Backend    string    `json:"backend"`
-	Rays       int       `json:"rays"`
-	Hits       int       `json:"hits"`
-	Median     float64   `json:"mrays_per_second"`
-	Min        float64   `json:"mrays_per_second_min"`
-	Max        float64   `json:"mrays_per_second_max"`
-	MedianMS   float64   `json:"median_ms"`
-	Launches   []float64 `json:"launches_ms"`
-	Mismatches int       `json:"mismatches"` // against the first way; -1 where there is only one
-	Ratio      float64   `json:"ratio"`      // to the first way
+	Set      rays.Set  `json:"set"`
+	Backend  string    `json:"backend"`
+	Rays     int       `json:"rays"`
+	Hits     int       `json:"hits"`
+	Median   float64   `json:"mrays_per_second"`
+	Min      float64   `json:"mrays_per_second_min"`
+	Max      float64   `json:"mrays_per_second_max"`
+	MedianMS float64   `json:"median_ms"`
+	Launches []float64 `json:"launches_ms"`
+	Ratio    float64   `json:"ratio"` // to the first way
+	// Differ counts rays whose hits differ from the first way's, Reasons says why, as in verify.
+	Differ  int                 `json:"differ"`
+	Reasons map[rays.Reason]int `json:"reasons,omitempty"`
 }
 
 // wayReport is what preparing one way cost.
@@ -209,34 +210,17 @@ func (a *app) bench(ctx context.Context, f *benchFlags) (err error) {
 // benchSet validates a set on all ways, then times it on each in turn.
 func benchSet(ctx context.Context, set rays.Set, list []rays.Ray, maker *rays.Maker, ways []*benchWay) ([]seriesReport, error) {
 	out := make([]seriesReport, len(ways))
-	var first []outcome
+	var first []rays.Hit
 	for i, w := range ways {
-		t := w.tracer(set)
-		if err := t.SetRays(ctx, list, maker.Width, maker.Height); err != nil {
-			return nil, fmt.Errorf("%s: %w", w.dev.Backend(), err)
-		}
-		if _, err := t.Trace(ctx, 1); err != nil {
-			return nil, fmt.Errorf("%s: %w", w.dev.Backend(), err)
-		}
-		results, err := outcomes(ctx, t, set)
+		hits, err := w.validate(ctx, set, list, maker)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s rays by %s: %w", set, w.dev.Backend(), err)
 		}
 		if i == 0 {
-			first = results
+			first = hits
 		}
-		out[i] = seriesReport{Set: set, Backend: w.dev.Backend().String(), Rays: len(list), Mismatches: -1}
-		for k, r := range results {
-			if r.hit {
-				out[i].Hits++
-			}
-			if len(ways) > 1 && k == 0 {
-				out[i].Mismatches = 0
-			}
-			if !r.matches(first[k]) {
-				out[i].Mismatches++
-			}
-		}
+		c := rays.Compare(list, hits, first, w.scene.Triangle)
+		out[i] = seriesReport{Set: set, Backend: w.dev.Backend().String(), Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}
 	}
 	for i, w := range ways {
 		if err := out[i].time(ctx, w.tracer(set)); err != nil {
@@ -247,15 +231,40 @@ func benchSet(ctx context.Context, set rays.Set, list []rays.Ray, maker *rays.Ma
 	return out, nil
 }
 
+// errInconsistent is returned when the measured pipeline finds other hits than verify's on the same device.
+var errInconsistent = errors.New("the measured pipeline and verify's disagree")
+
+// validate traces a set with the pipeline to be measured and with verify's, which must agree on hit or miss and on t, and
+// returns verify's hits.
+func (w *benchWay) validate(ctx context.Context, set rays.Set, list []rays.Ray, maker *rays.Maker) ([]rays.Hit, error) {
+	hits, err := traceHits(ctx, w.verify, list, maker.Width, maker.Height)
+	if err != nil {
+		return nil, err
+	}
+	t := w.tracer(set)
+	if err := t.SetRays(ctx, list, maker.Width, maker.Height); err != nil {
+		return nil, err
+	}
+	if _, err := t.Trace(ctx, 1); err != nil {
+		return nil, err
+	}
+	results, err := outcomes(ctx, t, set)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range results {
+		h := hits[i]
+		if r.hit == h.Missed() || r.hit && !set.Occlusion() && r.t != h.T {
+			return nil, fmt.Errorf("%w: ray %d: hit %v at %g, verify: %s", errInconsistent, i, r.hit, r.t, h)
+		}
+	}
+	return hits, nil
+}
+
 // outcome is what both kinds of tracers say about a ray.
 type outcome struct {
 	hit bool
 	t   float32
-}
-
-// matches compares distances, not primitives: on shared edges both ways are right. The tolerance is verify's business.
-func (o outcome) matches(p outcome) bool {
-	return o.hit == p.hit && math.Abs(float64(o.t-p.t)) <= 1e-4*math.Max(float64(o.t), 1e-3)
 }
 
 func outcomes(ctx context.Context, t *rays.Tracer, set rays.Set) ([]outcome, error) {
@@ -297,14 +306,15 @@ func (s *seriesReport) time(ctx context.Context, t *rays.Tracer) error {
 	return nil
 }
 
-// verdict reports series whose results differ too much to be a fair comparison.
+// verdict is verify's, of all series.
 func (r benchReport) verdict() error {
+	v := verifyReport{Tolerance: defaultTolerance}
 	for _, s := range r.Series {
-		if float64(s.Mismatches) > defaultTolerance*float64(s.Rays) {
-			return fmt.Errorf("%w: %s rays by %s: %d of %d results differ; run viewer verify", errDiffer, s.Set, s.Backend, s.Mismatches, s.Rays)
-		}
+		v.Sets = append(v.Sets, setReport{Set: s.Set, Reasons: s.Reasons})
+		v.Rays += s.Rays
+		v.Differ += s.Differ
 	}
-	return nil
+	return v.verdict()
 }
 
 func (a *app) printBench(r benchReport) error {
@@ -318,14 +328,10 @@ func (a *app) printBench(r benchReport) error {
 			fmt.Fprintf(w, "%s\t%.3f ms\t%.3f ms\t%.1f MiB\t%.1f ms\t%.1f ms\n", way.Backend, way.BottomBuildMS, way.TopBuildMS,
 				float64(way.StructureBytes)/(1<<20), way.LinkMS, way.CompileMS)
 		}
-		fmt.Fprintln(w, "\nrays\tway\tMrays/s\tmin\tmax\tms\thits\tmismatches\tratio")
+		fmt.Fprintln(w, "\nrays\tway\tMrays/s\tmin\tmax\tms\thits\tdiffer\tratio")
 		for _, s := range r.Series {
-			mismatches := "-"
-			if s.Mismatches >= 0 {
-				mismatches = fmt.Sprint(s.Mismatches)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%.2f\t%.2f\t%.2f\t%.3f\t%.1f%%\t%s\t%.2f\n", s.Set, s.Backend, s.Median, s.Min, s.Max, s.MedianMS,
-				100*float64(s.Hits)/float64(s.Rays), mismatches, s.Ratio)
+			fmt.Fprintf(w, "%s\t%s\t%.2f\t%.2f\t%.2f\t%.3f\t%.1f%%\t%d\t%.2f\n", s.Set, s.Backend, s.Median, s.Min, s.Max, s.MedianMS,
+				100*float64(s.Hits)/float64(s.Rays), s.Differ, s.Ratio)
 		}
 	})
 }

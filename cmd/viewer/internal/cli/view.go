@@ -145,7 +145,7 @@ func (v *viewer) loop(ctx context.Context) error {
 		if in.Closed {
 			return nil
 		}
-		if err := ctx.Err(); err != nil {
+		if ctx.Err() != nil {
 			return nil // interrupting a window is closing it
 		}
 		if width, height := v.window.Size(); width == 0 || height == 0 {
@@ -153,6 +153,9 @@ func (v *viewer) loop(ctx context.Context) error {
 			continue
 		}
 		if err := v.frame(ctx, in); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
 			return err
 		}
 		if v.samples >= v.spp {

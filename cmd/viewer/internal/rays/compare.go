@@ -48,7 +48,9 @@ const (
 )
 
 // Reasons lists all reasons in order.
-func Reasons() []Reason { return []Reason{SharedEdge, Coplanar, RayEnd, Grazing, Accuracy, Facing, Lost} }
+func Reasons() []Reason {
+	return []Reason{SharedEdge, Coplanar, RayEnd, Grazing, Accuracy, Facing, Lost}
+}
 
 // Tolerances of the comparison. Distances scale with the numbers that the intersection is computed from: the largest
 // coordinate of origin and triangle, and t.

@@ -7,8 +7,8 @@
 //
 // Texture levels of detail come from ray cones (Akenine-Möller et al. 2019, Ray Tracing Gems, chapter 20): exact at the
 // first hit of flat surfaces; later bounces only widen the cone by the roughness. Back faces of single-sided materials are
-// shaded as if they were double-sided, since culling them would let light leak, but they do not emit. Transmission
-// (KHR_materials_transmission) is that of an infinitely thin sheet.
+// culled where the camera looks at them directly, and are there for all other rays, since culling them would let light into
+// closed rooms; they do not emit. Transmission (KHR_materials_transmission) is that of an infinitely thin sheet.
 //
 // # Contract
 //

@@ -160,11 +160,22 @@ func (r *Renderer) upload(ctx context.Context) (err error) {
 		if len(b.data) == 0 {
 			b.data = make([]byte, b.size)
 		}
+		if err := r.checkRange(b.name+" of "+r.source.Name, uint64(len(b.data))); err != nil {
+			return err
+		}
 		buffer, err := r.dev.NewBuildInput(ctx, b.name, b.data)
 		if err != nil {
 			return fmt.Errorf("%s of %s: %w", b.name, r.source.Name, err)
 		}
 		r.buffers = append(r.buffers, buffer)
+	}
+	return nil
+}
+
+// checkRange refuses storage buffers that are larger than the device can bind.
+func (r *Renderer) checkRange(what string, size uint64) error {
+	if most := uint64(r.dev.VK().Physical().Limits.MaxStorageBufferRange); size > most {
+		return fmt.Errorf("%w: %s takes a buffer of %d MiB, %s binds at most %d MiB", accel.ErrTooLarge, what, size>>20, r.dev.Info().Name, most>>20)
 	}
 	return nil
 }
@@ -182,6 +193,9 @@ func (r *Renderer) describe() (err error) {
 		{Binding: bindLights, Type: storage, Count: 1},
 		{Binding: bindLightTriangles, Type: storage, Count: 1},
 		{Binding: bindTextures, Type: vulkan.DescriptorTypeCombinedImageSampler, Count: uint32(r.textures.count())},
+	}
+	if n, most := r.textures.count(), r.dev.VK().Physical().Limits.MaxPerStageSampledImages; uint64(n) > uint64(most) {
+		return fmt.Errorf("%w: %s has %d textures, %s binds at most %d", accel.ErrTooLarge, r.source.Name, n, r.dev.Info().Name, most)
 	}
 	if r.layout, err = r.dev.NewDescriptorSetLayout("scene", bindings); err != nil {
 		return fmt.Errorf("descriptor set layout: %w", err)
@@ -218,6 +232,9 @@ func (r *Renderer) Resize(width, height int) error {
 	r.counts.Destroy()
 	r.accumulation, r.counts = nil, nil
 	pixels := uint64(width) * uint64(height)
+	if err := r.checkRange(fmt.Sprintf("an image of %d x %d pixels", width, height), 16*pixels); err != nil {
+		return err
+	}
 	var err error
 	if r.accumulation, err = r.dev.VK().NewBuffer(vk.BufferOptions{Name: "accumulation", Size: 16 * pixels, Memory: vk.DeviceLocal}); err != nil {
 		return fmt.Errorf("accumulation buffer of %d x %d pixels: %w", width, height, err)

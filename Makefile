@@ -1,0 +1,57 @@
+# Everray. `make test` is what CI runs; `make demo` renders a picture; `make build` gives bin/viewer.
+.DEFAULT_GOAL := build
+SHELL := /bin/sh
+
+GO ?= $(shell command -v go || echo /usr/local/go/bin/go)
+# GLFW links libvulkan in place of libGL with this tag.
+TAGS := vulkan
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.1
+# Tests fail, not skip, where Vulkan is missing.
+TEST_ENV := EVERRAY_REQUIRE_VULKAN=1
+TEST_TIMEOUT := 600s
+BENCH_SCENE ?= builtin:cornell
+
+.PHONY: build headless test unit race lint shaders check-shaders setup demo bench clean
+
+build:
+	$(GO) build -tags $(TAGS) -o bin/viewer ./cmd/viewer
+
+headless:
+	$(GO) build -tags headless -o bin/viewer-headless ./cmd/viewer
+
+setup:
+	scripts/setup.sh
+
+# Everything that must hold before a change goes in. Needs nothing but what scripts/setup.sh installs.
+test: setup
+	$(MAKE) --no-print-directory lint check-shaders
+	$(MAKE) --no-print-directory unit
+
+unit:
+	$(TEST_ENV) $(GO) test -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./...
+
+# Race detector over what runs concurrently; slower, not part of test.
+race:
+	$(TEST_ENV) $(GO) test -race -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./vk/... ./engine/...
+
+lint:
+	@out=$$($(dir $(GO))gofmt -l $$(find . -name '*.go' -not -path './.git/*')); [ -z "$$out" ] || { echo "not formatted (run gofmt -w):"; echo "$$out"; exit 1; }
+	$(GO) vet -tags $(TAGS) ./...
+	$(GO) vet -tags headless ./cmd/...
+	$(GO) run $(STATICCHECK) -tags $(TAGS) ./...
+
+shaders:
+	scripts/shaders.sh
+
+check-shaders:
+	scripts/shaders.sh --check
+
+demo: setup build
+	bin/viewer render --scene builtin:cornell --out demo.png
+	@echo "demo.png is ready"
+
+bench: build
+	bin/viewer bench --scene $(BENCH_SCENE)
+
+clean:
+	rm -rf bin demo.png

@@ -1,0 +1,133 @@
+#!/bin/sh
+# Installs what building, testing and running Everray needs, on Debian and Ubuntu. Idempotent; where everything is there
+# already it touches nothing and needs no network. Runs as root or with sudo.
+#
+#   scripts/setup.sh            everything: build, window, driver, validation layer, shader compiler, screenshots
+#   scripts/setup.sh headless   no window (build with `make headless`)
+#   scripts/setup.sh --check    only say what is missing; exit status 1 if anything is
+set -eu
+
+what=all
+check=no
+for arg in "$@"; do
+	case $arg in
+	--check) check=yes ;;
+	headless) what=headless ;;
+	*) echo "usage: scripts/setup.sh [headless] [--check]" >&2; exit 2 ;;
+	esac
+done
+
+packages="gcc libc6-dev libvulkan-dev libvulkan1 ca-certificates make git
+	mesa-vulkan-drivers vulkan-validationlayers glslang-tools spirv-tools"
+if [ $what = all ]; then
+	packages="$packages libx11-dev libxrandr-dev libxinerama-dev libxcursor-dev libxi-dev libxxf86vm-dev libgl-dev
+		xvfb xauth imagemagick x11-apps"
+fi
+# Older lavapipe cuts shader loops short after 65,535 iterations; see vk.ErrLavapipeTooOld.
+least_mesa=24.2
+
+say() { echo "setup: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+missing_packages() {
+	for p in $packages; do
+		installed "$p" || printf '%s ' "$p"
+	done
+}
+
+mesa_fine() {
+	v=$(dpkg-query -W -f '${Version}' mesa-vulkan-drivers 2>/dev/null) && [ -n "$v" ] && dpkg --compare-versions "$v" ge $least_mesa
+}
+
+check_go() {
+	want=$(sed -n 's/^go //p' "$(dirname "$0")/../go.mod")
+	PATH=$PATH:/usr/local/go/bin
+	if ! command -v go >/dev/null; then
+		say "Go is missing: install Go $want or newer from https://go.dev/dl/ into /usr/local/go, and put /usr/local/go/bin on PATH (the distribution's golang may be too old)"
+		return 1
+	fi
+	# Since Go 1.21 an older toolchain fetches the one that go.mod names.
+	have=$(go env GOVERSION 2>/dev/null | sed 's/^go//')
+	if ! dpkg --compare-versions "$have" ge 1.21; then
+		say "Go $have is too old: install Go $want or newer from https://go.dev/dl/"
+		return 1
+	fi
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		env DEBIAN_FRONTEND=noninteractive "$@"
+	elif command -v sudo >/dev/null; then
+		sudo env DEBIAN_FRONTEND=noninteractive "$@"
+	else
+		die "root is needed to run: $*"
+	fi
+}
+
+# backports_source: on Debian 12 an apt source for bookworm-backports, with the address and key of the machine's own.
+backports_source() {
+	. /etc/os-release
+	[ "${ID:-}" = debian ] && [ "${VERSION_CODENAME:-}" = bookworm ] ||
+		die "mesa-vulkan-drivers is older than $least_mesa, and only Debian 12 has a known newer one: install Mesa $least_mesa or newer"
+	suite=$VERSION_CODENAME-backports
+	apt-cache policy 2>/dev/null | grep -q "a=.*$suite\|n=$suite" && return
+	[ -e /etc/apt/sources.list.d/$suite.sources ] && return
+	lists=$(find /etc/apt/sources.list /etc/apt/sources.list.d -name '*.list' -o -name '*.sources' 2>/dev/null)
+	# The first source that has this release: "deb [options] URI suite ..." or a deb822 paragraph.
+	uri=$(cat $lists /dev/null | awk -v r="$VERSION_CODENAME" '
+		$1 == "deb" { s = $0; sub(/\[[^]]*\]/, "", s); split(s, f, " "); if (f[3] == r) { print f[2]; exit } }
+		/^[ \t]*$/ { u = "" }
+		tolower($1) == "uris:" { u = $2; if (ok) { print u; exit } }
+		tolower($1) == "suites:" { for (i = 2; i <= NF; i++) if ($i == r && u != "") { print u; exit } }')
+	key=$(cat $lists /dev/null | awk '
+		$1 == "deb" && match($0, /signed-by=[^] ]*/) { print substr($0, RSTART + 10, RLENGTH - 10); exit }
+		tolower($1) == "signed-by:" && $2 ~ /^\// { print $2; exit }')
+	: "${key:=/usr/share/keyrings/debian-archive-keyring.gpg}"
+	case $key in *debian*) ;; *) key=/usr/share/keyrings/debian-archive-keyring.gpg ;; esac
+	[ -n "$uri" ] || die "no apt source of $VERSION_CODENAME found: add $suite by hand and run this again"
+	say "adding $suite from $uri"
+	printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' "$uri" "$suite" "$key" |
+		as_root tee /etc/apt/sources.list.d/$suite.sources >/dev/null
+}
+
+command -v dpkg-query >/dev/null || die "this is no Debian or Ubuntu: install a Vulkan 1.3 driver (Mesa $least_mesa or newer), the Vulkan headers, loader and validation layer, glslang, spirv-tools, X11 development files, Xvfb and ImageMagick by hand"
+missing=$(missing_packages)
+mesa=fine
+mesa_fine || mesa=old
+
+if [ $check = yes ]; then
+	status=0
+	[ -z "$missing" ] || { say "missing packages: $missing"; status=1; }
+	[ $mesa = fine ] || { say "mesa-vulkan-drivers is missing or older than $least_mesa"; status=1; }
+	check_go || status=1
+	exit $status
+fi
+
+if [ -n "$missing" ] || [ $mesa = old ]; then
+	say "updating the package lists"
+	as_root apt-get update -q || die "apt-get update failed: check the network and /etc/apt"
+	if [ $mesa = old ]; then
+		# Does what is configured already offer a new enough one?
+		offered=$(apt-cache policy mesa-vulkan-drivers | sed -n 's/^ *Candidate: //p')
+		from=
+		if [ -z "$offered" ] || ! dpkg --compare-versions "$offered" ge $least_mesa; then
+			backports_source
+			as_root apt-get update -q || die "apt-get update failed after adding backports: check the network and /etc/apt"
+			from="-t $(. /etc/os-release; echo "$VERSION_CODENAME")-backports"
+		fi
+		say "installing Mesa's Vulkan drivers"
+		# shellcheck disable=SC2086 # $from is two words or none
+		as_root apt-get install -y -q --no-install-recommends $from mesa-vulkan-drivers || die "installing mesa-vulkan-drivers failed: see above"
+		mesa_fine || die "mesa-vulkan-drivers is still older than $least_mesa: install a newer Mesa by hand"
+	fi
+	missing=$(missing_packages)
+	if [ -n "$missing" ]; then
+		say "installing $missing"
+		# shellcheck disable=SC2086 # a list of words
+		as_root apt-get install -y -q --no-install-recommends $missing || die "installing failed: see above"
+	fi
+fi
+check_go
+say "everything is there"

@@ -1,0 +1,173 @@
+//go:build !headless
+
+package window
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/vk"
+)
+
+// startXvfb starts a virtual display and sets DISPLAY to it.
+func startXvfb(t *testing.T) {
+	t.Helper()
+	for _, tool := range []string{"Xvfb", "import"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed (apt-get install xvfb imagemagick)", tool)
+		}
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "640x480x24")
+	cmd.ExtraFiles = []*os.File{write}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed: there is nothing to report
+	})
+	line, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Skipf("Xvfb does not start: %v", err)
+	}
+	t.Setenv("DISPLAY", ":"+strings.TrimSpace(line))
+}
+
+func screenshot(t *testing.T) image.Image {
+	t.Helper()
+	out, err := exec.Command("import", "-window", "root", "png:-").Output()
+	if err != nil {
+		t.Fatalf("import: %v", err)
+	}
+	img, err := png.Decode(bytes.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// quadrants fills a buffer with red, green, blue and white quarters.
+func quadrants(t *testing.T, dev *vk.Device, width, height int, blueFirst bool) *vk.Buffer {
+	t.Helper()
+	b, err := dev.NewBuffer(vk.BufferOptions{Name: "pixels", Size: uint64(4 * width * height), Memory: vk.DeviceLocal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := make([]byte, 0, b.Size())
+	for y := range height {
+		for x := range width {
+			c := [][4]byte{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {255, 255, 255, 255}}[2*(2*y/height)+2*x/width]
+			if blueFirst {
+				c[0], c[2] = c[2], c[0]
+			}
+			data = append(data, c[:]...)
+		}
+	}
+	if err := dev.UploadBuffer(t.Context(), b, 0, data); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Pixels arrive on the screen upright, with the right colours, and again after the window has changed its size.
+func TestPresentAndResize(t *testing.T) {
+	startXvfb(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	w, err := Open(Options{Title: "test", Width: 200, Height: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	var said []string
+	dev, err := engine.Open(t.Context(), engine.Options{
+		Backend: engine.BackendCompute, CreateSurface: w.CreateSurface, InstanceExtensions: w.InstanceExtensions(),
+		Validation: true, OnMessage: func(m vk.Message) { said = append(said, m.String()) },
+	})
+	if err != nil {
+		t.Skipf("no device: %v", err)
+	}
+	defer func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, m := range said {
+			t.Error(m)
+		}
+	}()
+	p, err := NewPresenter(dev.VK(), dev.Surface())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Destroy()
+	if err := p.Present(t.Context(), nil); !errors.Is(err, ErrOutdated) {
+		t.Errorf("present before the first size: %v", err)
+	}
+	for _, size := range [][2]int{{200, 100}, {320, 240}, {90, 150}} {
+		w.glfw.SetSize(size[0], size[1])
+		for deadline := time.Now().Add(5 * time.Second); ; {
+			w.Wait(20 * time.Millisecond)
+			if x, y := w.Size(); [2]int{x, y} == size {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the window does not take the size %v", size)
+			}
+		}
+		show(t, w, p, dev.VK(), size)
+	}
+}
+
+func show(t *testing.T, w *Window, p *Presenter, dev *vk.Device, size [2]int) {
+	t.Helper()
+	if err := p.Resize(t.Context(), size[0], size[1]); err != nil {
+		t.Fatal(err)
+	}
+	if x, y := p.Size(); [2]int{x, y} != size {
+		t.Fatalf("the swapchain has %d x %d, want %v", x, y, size)
+	}
+	pixels := quadrants(t, dev, size[0], size[1], p.BlueFirst())
+	defer pixels.Destroy()
+	for range 5 { // every image of the swapchain
+		w.Poll()
+		if err := p.Present(t.Context(), pixels); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := dev.WaitIdle(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond) // presenting goes through the X server
+	x, y := w.glfw.GetPos()
+	img := screenshot(t)
+	for i, want := range [][3]uint32{{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 255}} {
+		r, g, b, _ := img.At(x+size[0]*(1+2*(i%2))/4, y+size[1]*(1+2*(i/2))/4).RGBA()
+		if got := [3]uint32{r >> 8, g >> 8, b >> 8}; got != want {
+			t.Errorf("size %v, quarter %d: colour %v, want %v", size, i, got, want)
+		}
+	}
+}
+
+func TestOpenWithoutDisplay(t *testing.T) {
+	t.Setenv("DISPLAY", "")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	if _, err := Open(Options{}); !errors.Is(err, ErrNoDisplay) {
+		t.Errorf("got %v", err)
+	}
+}
