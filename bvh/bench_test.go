@@ -3,6 +3,7 @@ package bvh
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -168,12 +169,18 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// diffuseRays leave the primary hits in random directions of the hemisphere.
+// diffuseRays leave the primary hits in random directions of the hemisphere, cosine distributed. As in the baseline
+// there are as many as primary rays: where those miss, further rays start at other hits.
 func diffuseRays(m model, primary []Ray, hits []Hit) []Ray {
 	rng := rand.New(rand.NewPCG(9, 9))
 	tris := m.triangles()
+	if !slices.ContainsFunc(hits, func(h Hit) bool { return h.Instance != NoInstance }) {
+		return nil
+	}
 	var rays []Ray
-	for i, h := range hits {
+	for k := 0; len(rays) < len(primary); k++ {
+		i := k % len(hits)
+		h := hits[i]
 		if h.Instance == NoInstance {
 			continue
 		}

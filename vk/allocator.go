@@ -240,7 +240,7 @@ func (a *allocator) blockAddress(memory C.uint64_t) (uint64, error) {
 	return uint64(C.evk_buffer_address(a.d.c, o.handle)), nil
 }
 
-func (a *allocator) freeBlock(b *block) { vulkan.FreeMemory(a.d.handle, b.memory, nil) }
+func (a *allocator) freeBlock(b *block) { a.d.destroy(C.VK_OBJECT_TYPE_DEVICE_MEMORY, raw(b.memory)) }
 
 func (a *allocator) dropBlock(b *block) {
 	for i, x := range a.blocks {

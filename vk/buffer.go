@@ -56,7 +56,7 @@ func (d *Device) NewBuffer(o BufferOptions) (*Buffer, error) {
 		return nil, fail(fmt.Errorf("%w: size 0", ErrInvalid))
 	}
 	align := max(o.Alignment, minAlignment)
-	if align&(align-1) != 0 {
+	if o.Alignment&(o.Alignment-1) != 0 { // 0 passes
 		return nil, fail(fmt.Errorf("%w: alignment %d is no power of two", ErrInvalid, o.Alignment))
 	}
 	// A size near 2^64 would wrap inside drivers; no heap is that large.

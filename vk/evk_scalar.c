@@ -4,6 +4,7 @@
 
 void evk_destroy(evk_device *d, uint32_t type, uint64_t handle) {
 	switch (type) {
+	case VK_OBJECT_TYPE_DEVICE_MEMORY: d->FreeMemory(d->device, (VkDeviceMemory)handle, NULL); break;
 	case VK_OBJECT_TYPE_BUFFER: d->DestroyBuffer(d->device, (VkBuffer)handle, NULL); break;
 	case VK_OBJECT_TYPE_IMAGE: d->DestroyImage(d->device, (VkImage)handle, NULL); break;
 	case VK_OBJECT_TYPE_IMAGE_VIEW: d->DestroyImageView(d->device, (VkImageView)handle, NULL); break;

@@ -5,7 +5,9 @@ package window
 import (
 	"errors"
 	"fmt"
+	"log"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/go-gl/glfw/v3.3/glfw"
@@ -72,8 +74,8 @@ func Open(o Options) (w *Window, err error) {
 			w, err = nil, fmt.Errorf("open a window: glfw: %v", p)
 		}
 	}()
-	if err := glfw.Init(); err != nil {
-		return nil, fmt.Errorf("open a window: %w: %w (is DISPLAY set?)", ErrNoDisplay, err)
+	if err := start(); err != nil {
+		return nil, fmt.Errorf("open a window: %w", err)
 	}
 	if !glfw.VulkanSupported() {
 		glfw.Terminate()
@@ -92,6 +94,24 @@ func Open(o Options) (w *Window, err error) {
 	}
 	w.listen()
 	return w, nil
+}
+
+// start initialises GLFW. The binding does not return a failure to reach the display: it logs it, and what it logs is caught here.
+func start() error {
+	var said strings.Builder
+	output, flags := log.Writer(), log.Flags()
+	log.SetOutput(&said)
+	log.SetFlags(0)
+	err := glfw.Init()
+	log.SetOutput(output)
+	log.SetFlags(flags)
+	if text := strings.TrimSpace(said.String()); err != nil || text != "" {
+		if err != nil {
+			text = err.Error()
+		}
+		return fmt.Errorf("%w: %s (is DISPLAY set?)", ErrNoDisplay, text)
+	}
+	return nil
 }
 
 // Close closes the window and ends GLFW. It may be called twice and on nil.

@@ -280,7 +280,7 @@ var widthCapabilities = []struct {
 	width uint32
 	any   []Capability
 }{
-	{OpTypeInt, 64, []Capability{CapabilityInt64}},
+	{OpTypeInt, 64, []Capability{CapabilityInt64, CapabilityInt64Atomics, CapabilityInt64ImageEXT}},
 	{OpTypeInt, 16, []Capability{CapabilityInt16, CapabilityStorageBuffer16BitAccess,
 		CapabilityUniformAndStorageBuffer16BitAccess, CapabilityStoragePushConstant16, CapabilityStorageInputOutput16}},
 	{OpTypeInt, 8, []Capability{CapabilityInt8, CapabilityStorageBuffer8BitAccess,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
 	vulkan "github.com/vulkan-go/vulkan"
@@ -51,6 +53,8 @@ type Scene struct {
 
 	bottom  []*engine.AccelerationStructure
 	buffers []*vk.Buffer
+	// The builds, to be repeated by MeasureBuilds.
+	bottomBuilds, topBuilds []engine.BuildInput
 }
 
 // Upload uploads the geometry of a scene and builds its acceleration structures.
@@ -109,6 +113,10 @@ func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, o Options) 
 	if s.bottom, s.BottomReport, err = dev.BuildAccelerationStructures(ctx, inputs); err != nil {
 		return fmt.Errorf("bottom level structures of %s: %w", s.Source.Name, err)
 	}
+	for i := range inputs {
+		inputs[i].Dst = s.bottom[i]
+	}
+	s.bottomBuilds = inputs
 	s.Bytes += s.BottomReport.Bytes
 	return nil
 }
@@ -145,19 +153,40 @@ func (s *Scene) buildTop(ctx context.Context, dev *engine.Device, o Options) err
 	}
 	s.buffers = append(s.buffers, buffer)
 	s.Bytes += buffer.Size()
-	built, report, err := dev.BuildAccelerationStructures(ctx, []engine.BuildInput{{
+	inputs := []engine.BuildInput{{
 		Name: "top level",
 		Info: vk.BuildInfo{Type: vk.TopLevel, Flags: vk.PreferFastTrace, Geometries: []vk.Geometry{{
 			Type: vk.GeometryInstances, Instances: vk.Instances{Data: buffer.Address()},
 		}}},
 		Ranges: []vk.BuildRange{{PrimitiveCount: uint32(len(instances))}},
-	}})
+	}}
+	built, report, err := dev.BuildAccelerationStructures(ctx, inputs)
 	if err != nil {
 		return fmt.Errorf("top level structure of %s: %w", s.Source.Name, err)
 	}
+	inputs[0].Dst = built[0]
+	s.topBuilds = inputs
 	s.TopLevel, s.TopReport = built[0], report
 	s.Bytes += report.Bytes
 	return nil
+}
+
+// MeasureBuilds repeats all builds n times in place and returns the GPU's times, sorted.
+func (s *Scene) MeasureBuilds(ctx context.Context, dev *engine.Device, n int) (bottom, top []time.Duration, err error) {
+	for range n {
+		_, b, err := dev.BuildAccelerationStructures(ctx, s.bottomBuilds)
+		if err != nil {
+			return nil, nil, fmt.Errorf("bottom level structures of %s: %w", s.Source.Name, err)
+		}
+		_, t, err := dev.BuildAccelerationStructures(ctx, s.topBuilds)
+		if err != nil {
+			return nil, nil, fmt.Errorf("top level structure of %s: %w", s.Source.Name, err)
+		}
+		bottom, top = append(bottom, b.GPUTime), append(top, t.GPUTime)
+	}
+	slices.Sort(bottom)
+	slices.Sort(top)
+	return bottom, top, nil
 }
 
 // Triangle returns a triangle in world space by the indices that a hit reports; ok is false where they name none.

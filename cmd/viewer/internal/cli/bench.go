@@ -17,9 +17,11 @@ import (
 
 // The timing of a series, as in the project's baseline measurements.
 const (
-	warmUpTime     = 40 * time.Millisecond
-	warmUpLaunches = 2
+	warmUpTime     = 400 * time.Millisecond
+	warmUpLaunches = 4
 	timedLaunches  = 15
+	timedBuilds    = 9
+	timedRounds    = 5
 )
 
 type benchFlags struct {
@@ -35,10 +37,10 @@ func (a *app) benchCommand() *cobra.Command {
 		Use:   "bench --scene FILE|builtin:NAME",
 		Short: "Measure how fast the two ways trace the same rays",
 		Long: `bench traces the same precomputed rays by each way, checks the results against each other as verify
-does, then times each way in turn with GPU timestamps around every launch: warm-up, one untimed and
-15 timed launches. It prints the median with minimum and maximum, the time of the acceleration
-structure builds, and that of linking and compiling the pipelines. It exits with 1 when the results
-differ by more than verify tolerates.`,
+does, then times the ways in turn with GPU timestamps around every launch: warm-up, then five rounds
+of one untimed and three timed launches of each. It prints the median with minimum and maximum, the
+median of nine acceleration structure builds, and the time of linking and compiling the pipelines.
+It exits with 1 when the results differ by more than verify tolerates.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd.Context(), &f) },
 	}
@@ -90,6 +92,7 @@ type benchReport struct {
 type benchWay struct {
 	*way
 	verify, closest, occlusion *rays.Tracer
+	bottom, top                []time.Duration // of the builds, sorted
 }
 
 func (w *benchWay) tracer(s rays.Set) *rays.Tracer {
@@ -119,6 +122,9 @@ func newBenchWay(ctx context.Context, f *benchFlags, backend engine.Backend, sce
 			return nil, errors.Join(fmt.Errorf("%s: %w", backend, err), w.destroy())
 		}
 	}
+	if w.bottom, w.top, err = w.scene.MeasureBuilds(ctx, w.dev, timedBuilds); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", backend, err), w.destroy())
+	}
 	return w, nil
 }
 
@@ -126,7 +132,7 @@ func (w *benchWay) report() wayReport {
 	closest, occlusion := w.closest.Stats(), w.occlusion.Stats()
 	return wayReport{
 		deviceReport:  reportDevice(w.dev),
-		BottomBuildMS: milliseconds(w.scene.BottomReport.GPUTime), TopBuildMS: milliseconds(w.scene.TopReport.GPUTime),
+		BottomBuildMS: milliseconds(w.bottom[len(w.bottom)/2]), TopBuildMS: milliseconds(w.top[len(w.top)/2]),
 		Triangles:      w.scene.BottomReport.Primitives,
 		StructureBytes: w.scene.BottomReport.Bytes + w.scene.TopReport.Bytes,
 		LinkMS:         milliseconds(closest.LinkTime + occlusion.LinkTime),
@@ -222,13 +228,49 @@ func benchSet(ctx context.Context, set rays.Set, list []rays.Ray, maker *rays.Ma
 		c := rays.Compare(list, hits, first, w.scene.Triangle)
 		out[i] = seriesReport{Set: set, Backend: w.dev.Backend().String(), Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}
 	}
-	for i, w := range ways {
-		if err := out[i].time(ctx, w.tracer(set)); err != nil {
-			return nil, err
-		}
+	if err := timeInTurn(ctx, set, ways, out); err != nil {
+		return nil, err
+	}
+	for i := range out {
 		out[i].Ratio = out[i].Median / out[0].Median
 	}
 	return out, nil
+}
+
+// timeInTurn measures all ways in rounds, a few launches of each, so that a change of the GPU's clock meets all alike.
+func timeInTurn(ctx context.Context, set rays.Set, ways []*benchWay, out []seriesReport) error {
+	times := make([][]time.Duration, len(ways))
+	for i, w := range ways {
+		if err := warmUp(ctx, w.tracer(set)); err != nil {
+			return fmt.Errorf("%s rays by %s: %w", set, out[i].Backend, err)
+		}
+	}
+	for range timedRounds {
+		for i, w := range ways {
+			t, err := w.tracer(set).Trace(ctx, 1+timedLaunches/timedRounds)
+			if err != nil {
+				return fmt.Errorf("%s rays by %s: %w", set, out[i].Backend, err)
+			}
+			times[i] = append(times[i], t[1:]...)
+		}
+	}
+	for i := range out {
+		out[i].summarise(times[i])
+	}
+	return nil
+}
+
+// warmUp traces until a GPU's clock, which falls while the host makes rays, has risen again.
+func warmUp(ctx context.Context, t *rays.Tracer) error {
+	start := time.Now()
+	for launches := 1; ; launches = warmUpLaunches {
+		if _, err := t.Trace(ctx, launches); err != nil {
+			return err
+		}
+		if launches > 1 && time.Since(start) >= warmUpTime {
+			return nil
+		}
+	}
 }
 
 // errInconsistent is returned when the measured pipeline finds other hits than verify's on the same device.
@@ -283,19 +325,8 @@ func outcomes(ctx context.Context, t *rays.Tracer, set rays.Set) ([]outcome, err
 	return out, err
 }
 
-// time measures one series.
-func (s *seriesReport) time(ctx context.Context, t *rays.Tracer) error {
-	start := time.Now()
-	for n := 0; n < warmUpLaunches || time.Since(start) < warmUpTime; n++ {
-		if _, err := t.Trace(ctx, 1); err != nil {
-			return err
-		}
-	}
-	times, err := t.Trace(ctx, 1+timedLaunches)
-	if err != nil {
-		return err
-	}
-	times = times[1:]
+// summarise takes over the times of one series.
+func (s *seriesReport) summarise(times []time.Duration) {
 	for _, d := range times {
 		s.Launches = append(s.Launches, milliseconds(d))
 	}
@@ -303,7 +334,6 @@ func (s *seriesReport) time(ctx context.Context, t *rays.Tracer) error {
 	n := uint64(s.Rays)
 	s.Median, s.MedianMS = megaraysPerSecond(n, times[len(times)/2]), milliseconds(times[len(times)/2])
 	s.Max, s.Min = megaraysPerSecond(n, times[0]), megaraysPerSecond(n, times[len(times)-1])
-	return nil
 }
 
 // verdict is verify's, of all series.

@@ -1,0 +1,118 @@
+package vktest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/everray/everray/vk"
+)
+
+// recorder stands in for a test, so that one can see what would fail it.
+type recorder struct {
+	testing.TB
+	failures []string
+	cleanups []func()
+}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+func (r *recorder) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
+
+// finish runs the cleanups as a test's end does.
+func (r *recorder) finish() {
+	for i := len(r.cleanups) - 1; i >= 0; i-- {
+		r.cleanups[i]()
+	}
+}
+
+func (r *recorder) wantOnly(t *testing.T, part string) {
+	t.Helper()
+	if len(r.failures) != 1 || !strings.Contains(r.failures[0], part) {
+		t.Errorf("want one failure with %q, have %q", part, r.failures)
+	}
+}
+
+// open leaves the way out for skipping (or failing) to the real test.
+func open(t *testing.T, opts ...Option) (*recorder, *vk.Device) {
+	t.Helper()
+	r := &recorder{TB: t}
+	return r, Device(r, opts...)
+}
+
+func buffer(t *testing.T, d *vk.Device, name string) *vk.Buffer {
+	t.Helper()
+	b, err := d.NewBuffer(vk.BufferOptions{Name: name, Size: 256})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestValidationMessageFailsTheTest(t *testing.T) {
+	r, d := open(t)
+	b := buffer(t, d, "misused")
+	if err := d.Run(t.Context(), "fill", func(cb *vk.CommandBuffer) error {
+		cb.FillBuffer(b, 2, 8, 0) // the offset must be a multiple of 4
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.Destroy()
+	r.finish()
+	r.wantOnly(t, "VUID-vkCmdFillBuffer-dstOffset")
+}
+
+func TestSynchronisationMessageFailsTheTest(t *testing.T) {
+	r, d := open(t)
+	a, b := buffer(t, d, "first"), buffer(t, d, "second")
+	if err := d.Run(t.Context(), "race", func(cb *vk.CommandBuffer) error {
+		cb.FillBuffer(a, 0, 256, 1)
+		cb.CopyBuffer(a, 0, b, 0, 256) // without a barrier
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	a.Destroy()
+	b.Destroy()
+	r.finish()
+	r.wantOnly(t, "SYNC-HAZARD-READ-AFTER-WRITE")
+}
+
+func TestLeakFailsTheTest(t *testing.T) {
+	// The layer too reports what is alive at the end of its device.
+	r, d := open(t, Expect(func(m vk.Message) bool { return strings.Contains(m.ID, "vkDestroyDevice") }))
+	buffer(t, d, "forgotten")
+	r.finish()
+	r.wantOnly(t, `buffer "forgotten"`)
+}
+
+func TestExpectedMessageIsLetThrough(t *testing.T) {
+	seen := 0
+	r, d := open(t, Expect(func(m vk.Message) bool {
+		seen++
+		return strings.Contains(m.ID, "dstOffset")
+	}))
+	b := buffer(t, d, "misused")
+	if err := d.Run(t.Context(), "fill", func(cb *vk.CommandBuffer) error {
+		cb.FillBuffer(b, 2, 8, 0)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.Destroy()
+	r.finish()
+	if len(r.failures) != 0 || seen != 1 {
+		t.Errorf("%d messages, failures %q", seen, r.failures)
+	}
+}
+
+func TestCleanDeviceFailsNothing(t *testing.T) {
+	r, d := open(t, Native())
+	buffer(t, d, "kept").Destroy()
+	r.finish()
+	if len(r.failures) != 0 {
+		t.Errorf("failures: %q", r.failures)
+	}
+}
