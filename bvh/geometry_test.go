@@ -240,3 +240,26 @@ func TestPointerInstances(t *testing.T) {
 		t.Errorf("got %+v", h)
 	}
 }
+
+// TestManyInstances has more instances than one block of the sort.
+func TestManyInstances(t *testing.T) {
+	r := newRig(t)
+	rng := rand.New(rand.NewPCG(61, 62))
+	mesh := soup{-0.1, -0.1, 0, 0.1, -0.1, 0.02, 0, 0.1, 0.05}
+	blas := r.build(r.soupInput(mesh, 0, vk.GeometryOpaque))[0]
+	var scene Reference
+	var instances []vk.AccelerationStructureInstance
+	for i := range 5000 {
+		in := ReferenceInstance{Transform: randomTransform(rng, i%2 == 1), Mask: 0xff, CustomIndex: uint32(i), Triangles: mesh.triangles(0, true)}
+		scene = append(scene, in)
+		instances = append(instances, vk.NewAccelerationStructureInstance(in.Transform, in.CustomIndex, in.Mask, 0, 0, blas.Address()))
+	}
+	rays := randomRays(rng, 1000)
+	answers := scene.traceAll(rays, 0, 0xff, nil)
+	for _, kind := range buildKinds {
+		tlas := r.build(r.topInput(kind.flags, instances...))[0]
+		_, m := r.read(tlas)
+		hit, amb := r.compareHits(r.trace(tlas, rays, TraceOptions{}), answers, rays)
+		t.Logf("%s: height %d, %d hits, %d ambiguous", kind.name, m.Height, hit, amb)
+	}
+}

@@ -74,18 +74,23 @@ backports_source() {
 	suite=$VERSION_CODENAME-backports
 	apt-cache policy 2>/dev/null | grep -q "a=.*$suite\|n=$suite" && return
 	[ -e /etc/apt/sources.list.d/$suite.sources ] && return
-	lists=$(find /etc/apt/sources.list /etc/apt/sources.list.d -name '*.list' -o -name '*.sources' 2>/dev/null)
+	sources() {
+		for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+			[ -e "$f" ] && { cat "$f"; echo; }
+		done
+	}
 	# The first source that has this release: "deb [options] URI suite ..." or a deb822 paragraph.
-	uri=$(cat $lists /dev/null | awk -v r="$VERSION_CODENAME" '
-		$1 == "deb" { s = $0; sub(/\[[^]]*\]/, "", s); split(s, f, " "); if (f[3] == r) { print f[2]; exit } }
-		/^[ \t]*$/ { u = "" }
-		tolower($1) == "uris:" { u = $2; if (ok) { print u; exit } }
-		tolower($1) == "suites:" { for (i = 2; i <= NF; i++) if ($i == r && u != "") { print u; exit } }')
-	key=$(cat $lists /dev/null | awk '
-		$1 == "deb" && match($0, /signed-by=[^] ]*/) { print substr($0, RSTART + 10, RLENGTH - 10); exit }
-		tolower($1) == "signed-by:" && $2 ~ /^\// { print $2; exit }')
+	uri=$(sources | awk -v r="$VERSION_CODENAME" '
+		$1 == "deb" { s = $0; sub(/\[[^]]*\]/, "", s); split(s, f, " "); if (f[3] == r && !found) { print f[2]; found = 1 } }
+		/^[ \t]*$/ { u = ""; ok = 0 }
+		tolower($1) == "uris:" { u = $2 }
+		tolower($1) == "suites:" { for (i = 2; i <= NF; i++) if ($i == r) ok = 1 }
+		u != "" && ok && !found { print u; found = 1 }')
+	key=$(sources | awk '
+		$1 == "deb" && match($0, /signed-by=[^] ]*debian[^] ]*/) && !k { k = substr($0, RSTART + 10, RLENGTH - 10) }
+		tolower($1) == "signed-by:" && $2 ~ /^\/.*debian/ && !k { k = $2 }
+		END { print k }')
 	: "${key:=/usr/share/keyrings/debian-archive-keyring.gpg}"
-	case $key in *debian*) ;; *) key=/usr/share/keyrings/debian-archive-keyring.gpg ;; esac
 	[ -n "$uri" ] || die "no apt source of $VERSION_CODENAME found: add $suite by hand and run this again"
 	say "adding $suite from $uri"
 	printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' "$uri" "$suite" "$key" |

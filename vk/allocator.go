@@ -152,7 +152,15 @@ func (a *allocator) allocate(size, align uint64, types uint32, kind MemoryKind, 
 	} else {
 		blockSize = size
 	}
+	if dedicated {
+		if x, ok := a.takeSpare(size, align, typ, image); ok {
+			return x, nil
+		}
+	}
 	b, err := a.newBlock(blockSize, typ, image, dedicated, align)
+	if errors.Is(err, ErrOutOfDeviceMemory) && a.dropSpares() {
+		b, err = a.newBlock(blockSize, typ, image, dedicated, align)
+	}
 	if err != nil && !dedicated && errors.Is(err, ErrOutOfDeviceMemory) {
 		// A whole block no longer fits, the request itself may.
 		b, err = a.newBlock(size, typ, image, true, align)
@@ -264,7 +272,11 @@ func (a *allocator) release(x allocation) {
 	if x.block.space.used > 0 {
 		return
 	}
-	if !x.block.dedicated {
+	if x.block.dedicated {
+		if a.keepSpare(x.block) {
+			return
+		}
+	} else {
 		alike := 0
 		for _, b := range a.blocks {
 			if b.typ == x.block.typ && b.image == x.block.image && !b.dedicated {
@@ -276,6 +288,52 @@ func (a *allocator) release(x allocation) {
 		}
 	}
 	a.dropBlock(x.block)
+}
+
+// maxSpare bounds the empty blocks that are kept for the next large request: drivers take milliseconds for each, and
+// stacks and scratch memory come and go with every command buffer.
+const maxSpare = 512 << 20
+
+// keepSpare tells whether an empty block of its own stays allocated.
+func (a *allocator) keepSpare(x *block) bool {
+	if x.image || x.mapped != nil {
+		return false
+	}
+	limit := min(uint64(maxSpare), a.d.physical.Heaps[a.d.physical.MemoryTypes[x.typ].Heap].Size/16)
+	total := uint64(0)
+	for _, b := range a.blocks {
+		if b.dedicated && b.space.used == 0 {
+			total += b.space.size // x included
+		}
+	}
+	return total <= limit
+}
+
+// takeSpare reuses an empty block that is large enough and not much too large.
+func (a *allocator) takeSpare(size, align uint64, typ int, image bool) (allocation, bool) {
+	for _, b := range a.blocks {
+		if !b.dedicated || b.typ != typ || b.image != image || b.space.used > 0 || b.space.size > 2*size {
+			continue
+		}
+		if off, ok := b.space.take(size, align); ok {
+			return allocation{b, off, size}, true
+		}
+	}
+	return allocation{}, false
+}
+
+// dropSpares gives empty blocks back to the driver and tells whether there were any.
+func (a *allocator) dropSpares() bool {
+	var empty []*block
+	for _, b := range a.blocks {
+		if b.dedicated && b.space.used == 0 {
+			empty = append(empty, b)
+		}
+	}
+	for _, b := range empty {
+		a.dropBlock(b)
+	}
+	return len(empty) > 0
 }
 
 func (a *allocator) destroy() {

@@ -63,6 +63,9 @@ func (d *Device) NewBuffer(o BufferOptions) (*Buffer, error) {
 	if o.Size > d.largestHeap() {
 		return nil, fail(fmt.Errorf("%w: the largest heap has %d bytes", ErrOutOfDeviceMemory, d.largestHeap()))
 	}
+	if most := d.physical.Limits.MaxBufferSize; o.Size > most {
+		return nil, fail(fmt.Errorf("%w: the device's largest buffer has %d bytes (split it)", ErrOutOfDeviceMemory, most))
+	}
 	usage := uint32(o.Usage)
 	if usage == 0 {
 		usage = defaultUsage

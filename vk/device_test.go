@@ -71,6 +71,11 @@ func TestOutOfMemoryIsAnError(t *testing.T) {
 	if !errors.Is(err, vk.ErrOutOfDeviceMemory) || !strings.Contains(err.Error(), "huge") || !strings.Contains(err.Error(), fmt.Sprint(uint64(1<<60))) {
 		t.Errorf("error %v", err)
 	}
+	if most := d.Physical().Limits.MaxBufferSize; most < 1<<60 {
+		if _, err := d.NewBuffer(vk.BufferOptions{Name: "long", Size: most + 1}); !errors.Is(err, vk.ErrOutOfDeviceMemory) {
+			t.Errorf("one byte more than the largest buffer: %v", err)
+		}
+	}
 	for _, o := range []vk.BufferOptions{{Name: "empty"}, {Name: "odd", Size: 1, Alignment: 3}} {
 		if _, err := d.NewBuffer(o); !errors.Is(err, vk.ErrInvalid) || !strings.Contains(err.Error(), o.Name) {
 			t.Errorf("%s: %v", o.Name, err)

@@ -91,6 +91,7 @@ typedef struct {
 	VkPhysicalDeviceRayTracingPipelinePropertiesKHR pipeline;
 	VkPhysicalDeviceAccelerationStructurePropertiesKHR accel;
 	VkPhysicalDeviceMemoryProperties memory;
+	uint64_t max_buffer_size; // 0 where the device does not tell
 } evk_properties;
 
 void evk_core_properties(evk_instance *i, uint64_t physical, VkPhysicalDeviceProperties *out);

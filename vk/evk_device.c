@@ -82,10 +82,13 @@ void evk_query_properties(evk_instance *i, uint64_t physical, uint32_t has, evk_
 	VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &v11};
 	void **next = &v12.pNext;
 	if (has & (EVK_HAS_13 | EVK_HAS_SUBGROUP_SIZE)) *next = &subgroup, next = &subgroup.pNext;
+	VkPhysicalDeviceMaintenance4Properties maintenance = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+	if (has & EVK_HAS_13) *next = &maintenance, next = &maintenance.pNext;
 	if (has & EVK_HAS_PIPELINE) *next = &pipeline, next = &pipeline.pNext;
 	if (has & EVK_HAS_ACCEL) *next = &accel, next = &accel.pNext;
 	i->GetPhysicalDeviceProperties2((VkPhysicalDevice)physical, &p);
 	v11.pNext = v12.pNext = subgroup.pNext = pipeline.pNext = accel.pNext = NULL;
+	out->max_buffer_size = maintenance.maxBufferSize;
 	out->core = p.properties;
 	out->v11 = v11;
 	out->v12 = v12;

@@ -38,7 +38,7 @@ type Limits struct {
 	MaxComputeSharedMemorySize, MaxComputeWorkGroupInvocations                                  uint32
 	MaxComputeWorkGroupCount, MaxComputeWorkGroupSize                                           [3]uint32
 	MinStorageBufferOffsetAlignment, MinUniformBufferOffsetAlignment                            uint64
-	NonCoherentAtomSize, BufferImageGranularity, MaxMemoryAllocationSize                        uint64
+	NonCoherentAtomSize, BufferImageGranularity, MaxMemoryAllocationSize, MaxBufferSize         uint64
 	MaxSamplerAnisotropy, TimestampPeriod                                                       float32
 	SubgroupSize, MinSubgroupSize, MaxSubgroupSize, MaxComputeWorkgroupSubgroups                uint32
 	SubgroupStages, SubgroupOperations, RequiredSubgroupSizeStages                              uint32
@@ -218,6 +218,9 @@ func (p *PhysicalDevice) properties(c *C.evk_properties) {
 	}
 	l := &p.Limits
 	l.MaxMemoryAllocationSize = uint64(c.v11.maxMemoryAllocationSize)
+	if l.MaxBufferSize = uint64(c.max_buffer_size); l.MaxBufferSize == 0 {
+		l.MaxBufferSize = ^uint64(0)
+	}
 	l.SubgroupSize = uint32(c.v11.subgroupSize)
 	l.SubgroupStages = uint32(c.v11.subgroupSupportedStages)
 	l.SubgroupOperations = uint32(c.v11.subgroupSupportedOperations)

@@ -14,8 +14,6 @@ type interner struct {
 	byKey map[string]spirv.ID
 	// def holds the index in m.Globals of each global's definition.
 	def map[spirv.ID]int
-	// valueType holds the type of every typed result in the module, functions included, once known.
-	strides map[spirv.ID]string // decorations of a type, part of its key
 }
 
 func newInterner(m *spirv.Module) *interner {
@@ -28,7 +26,7 @@ func newInterner(m *spirv.Module) *interner {
 func (t *interner) reindex() {
 	clear(t.byKey)
 	clear(t.def)
-	t.strides = decorationKeys(t.m)
+	decorations := decorationKeys(t.m) // part of a type's identity: strides
 	forward := forwardPointers(t.m)
 	for i := range t.m.Globals {
 		in := &t.m.Globals[i]
@@ -37,7 +35,7 @@ func (t *interner) reindex() {
 		}
 		t.def[in.Result] = i
 		if unique(in.Op) && !forward[in.Result] {
-			if key := keyOf(in, t.strides[in.Result]); t.byKey[key] == 0 {
+			if key := keyOf(in, decorations[in.Result]); t.byKey[key] == 0 {
 				t.byKey[key] = in.Result
 			}
 		}
@@ -131,8 +129,6 @@ func (t *interner) op(id spirv.ID) spirv.Op {
 func (t *interner) void() spirv.ID    { return t.declare(spirv.OpTypeVoid, 0) }
 func (t *interner) boolean() spirv.ID { return t.declare(spirv.OpTypeBool, 0) }
 func (t *interner) uint32() spirv.ID  { return t.declare(spirv.OpTypeInt, 0, 32, 0) }
-func (t *interner) uint16() spirv.ID  { return t.declare(spirv.OpTypeInt, 0, 16, 0) }
-func (t *interner) uint8() spirv.ID   { return t.declare(spirv.OpTypeInt, 0, 8, 0) }
 func (t *interner) float32() spirv.ID { return t.declare(spirv.OpTypeFloat, 0, 32) }
 
 func (t *interner) vector(component spirv.ID, n uint32) spirv.ID {
