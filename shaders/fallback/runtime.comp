@@ -234,7 +234,12 @@ bool rtPlaceLane(const in uint group, const in uint lane) {
     uint column = tile - row * launch.tilesPerRow;
     uint width = 1u << launch.tileWidthLog2;
     uint height = RT_LANES_PER_GROUP >> launch.tileWidthLog2;
-    rtLaunchId = uvec3(column * width + (lane & (width - 1u)), row * height + (lane >> launch.tileWidthLog2), slice);
+    uvec2 inTile = uvec2(lane & (width - 1u), lane >> launch.tileWidthLog2);
+    // Tiles of 8x4 in Morton order: subgroups smaller than a lane group are compact, too.
+    if (launch.tileWidthLog2 == 3u) {
+        inTile = uvec2((lane & 1u) | ((lane >> 1u) & 2u) | ((lane >> 2u) & 4u), ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u));
+    }
+    rtLaunchId = uvec3(column * width + inTile.x, row * height + inTile.y, slice);
     rtLaunchSize = launch.launchSize;
     return all(lessThan(rtLaunchId, rtLaunchSize));
 }
