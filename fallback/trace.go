@@ -52,7 +52,7 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 	groups := tiles.perSlice * t.Depth
 	batch := min(groups, p.batchGroups())
 	batch += batch % 2 // a workgroup holds two
-	stack, err := cb.TransientDevice(uint64(batch)*lanesPerGroup*uint64(p.stack)*4, 256)
+	stack, reused, err := cb.TransientScratch(uint64(batch)*lanesPerGroup*uint64(p.stack)*4, 256)
 	if err != nil {
 		return fmt.Errorf("trace rays with pipeline %q: stack of %d bytes for each of %d lanes: %w", p.options.Name, 4*p.stack, batch*lanesPerGroup, err)
 	}
@@ -69,7 +69,7 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 		cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, p.layout, 0, t.Sets...)
 	}
 	for first := uint32(0); first < groups; first += batch {
-		if first > 0 {
+		if first > 0 || reused {
 			cb.ComputeBarrier() // the stacks are used again
 		}
 		var push [pushBytes]byte

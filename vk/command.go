@@ -23,6 +23,7 @@ type CommandBuffer struct {
 	err       error
 	last      Ticket
 	transient [3]transient // by MemoryKind
+	scratch   Range        // part of it, see TransientScratch
 	labels    int
 }
 
@@ -80,7 +81,7 @@ func (cb *CommandBuffer) Reset() error {
 	if err := cb.last.Wait(context.Background()); err != nil {
 		return fmt.Errorf("command buffer %q: %w", cb.name, err)
 	}
-	cb.err, cb.labels = nil, 0
+	cb.err, cb.labels, cb.scratch = nil, 0, Range{}
 	for i := range cb.transient {
 		cb.transient[i].rewind()
 	}

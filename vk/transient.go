@@ -96,3 +96,17 @@ func (cb *CommandBuffer) TransientDevice(size, align uint64) (DeviceAddress, err
 	}
 	return r.Address(), nil
 }
+
+// TransientScratch is TransientDevice memory that all callers of one recording share: reused tells that an earlier caller
+// was given it, so that a barrier has to separate their commands.
+func (cb *CommandBuffer) TransientScratch(size, align uint64) (address DeviceAddress, reused bool, err error) {
+	if s := cb.scratch; s.Buffer != nil && s.Size >= size && s.Address()&(max(align, 1)-1) == 0 {
+		return s.Address(), true, nil
+	}
+	r, err := cb.Transient(DeviceLocal, size, align)
+	if err != nil {
+		return 0, false, err
+	}
+	cb.scratch = r
+	return r.Address(), false, nil
+}

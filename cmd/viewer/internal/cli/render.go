@@ -213,6 +213,7 @@ type renderReport struct {
 	StructureBytes uint64  `json:"structure_bytes"`
 	LinkMS         float64 `json:"link_ms"`
 	CompileMS      float64 `json:"compile_ms"`
+	FirstLaunchMS  float64 `json:"first_launch_ms"`
 	StackBytes     uint32  `json:"stack_bytes"`
 	Lights         int     `json:"lights"`
 	LightTriangles int     `json:"light_triangles"`
@@ -227,7 +228,7 @@ func newRenderReport(f *renderFlags, d deviceReport, scene *assets.Scene, s rend
 		Rays: rays, Mrays: megaraysPerSecond(rays, s.TraceGPU), GPUSeconds: s.TraceGPU.Seconds(), WallSeconds: wall.Seconds(),
 		BottomBuildMS: milliseconds(s.Bottom.GPUTime), TopBuildMS: milliseconds(s.Top.GPUTime),
 		StructureBytes: s.Bottom.Bytes + s.Top.Bytes,
-		LinkMS:         milliseconds(s.Pipeline.LinkTime), CompileMS: milliseconds(s.Pipeline.CompileTime), StackBytes: s.Pipeline.StackBytes,
+		LinkMS:         milliseconds(s.Pipeline.LinkTime), CompileMS: milliseconds(s.Pipeline.CompileTime), FirstLaunchMS: milliseconds(s.FirstLaunch), StackBytes: s.Pipeline.StackBytes,
 		Lights: s.Lights, LightTriangles: s.LightTriangles,
 	}
 }
@@ -243,7 +244,7 @@ func (a *app) printRender(r renderReport) error {
 		fmt.Fprintf(w, "scene\t%s: %d triangles, %d instances, %d lights, %d light triangles\n", r.Scene, r.Triangles, r.Instances, r.Lights, r.LightTriangles)
 		fmt.Fprintf(w, "image\t%s: %d x %d, %s, %d samples per pixel\n", r.Output, r.Width, r.Height, r.Integrator, r.Samples)
 		fmt.Fprintf(w, "builds\tbottom level %.3f ms, top level %.3f ms, %.1f MiB\n", r.BottomBuildMS, r.TopBuildMS, float64(r.StructureBytes)/(1<<20))
-		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS, r.StackBytes)
+		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, first launch %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS, r.FirstLaunchMS, r.StackBytes)
 		fmt.Fprintf(w, "rays\t%d in %.3f s on the GPU: %.2f Mrays/s (%.3f s by the clock)\n", r.Rays, r.GPUSeconds, r.Mrays, r.WallSeconds)
 	})
 	if err == nil && r.DroppedSamples > 0 {

@@ -15,6 +15,8 @@ import (
 type Stats struct {
 	Bottom, Top engine.BuildReport
 	Pipeline    engine.PipelineStats
+	// FirstLaunch is the clock's time of a launch of one ray, in which CPU drivers compile the shaders.
+	FirstLaunch time.Duration
 	// Samples per pixel since the last Restart, and the GPU's and the clock's time for them.
 	Samples        int
 	TraceGPU       time.Duration
@@ -40,6 +42,9 @@ const (
 
 // Render adds samples to the image and calls progress after each submission with the number of samples added so far.
 func (r *Renderer) Render(ctx context.Context, samples int, progress func(done int)) error {
+	if err := r.warmUp(ctx); err != nil {
+		return fmt.Errorf("first launch: %w", err)
+	}
 	batch := 1
 	for done := 0; done < samples; {
 		if err := ctx.Err(); err != nil {
@@ -74,7 +79,7 @@ func (r *Renderer) submit(ctx context.Context, n int) (time.Duration, error) {
 		}
 		cb.WriteTimestamp(r.timer, 0)
 		for i := range n {
-			if err := r.record(cb, uint32(r.samples+i)); err != nil {
+			if err := r.record(cb, uint32(r.samples+i), r.width, r.height); err != nil {
 				return err
 			}
 		}
@@ -114,8 +119,25 @@ func (r *Renderer) prepare(cb *vk.CommandBuffer) error {
 	return nil
 }
 
-// record records one sample.
-func (r *Renderer) record(cb *vk.CommandBuffer, sample uint32) error {
+// warmUp traces the first sample of one pixel before anything is timed: drivers on the CPU compile at the first launch. The
+// first real sample overwrites what it leaves.
+func (r *Renderer) warmUp(ctx context.Context) error {
+	if r.stats.FirstLaunch > 0 || r.samples > 0 {
+		return nil
+	}
+	start := time.Now()
+	err := r.dev.Run(ctx, "first launch", func(cb *vk.CommandBuffer) error {
+		if err := r.prepare(cb); err != nil {
+			return err
+		}
+		return r.record(cb, 0, 1, 1)
+	})
+	r.stats.FirstLaunch = time.Since(start)
+	return err
+}
+
+// record records one sample of an image of that size.
+func (r *Renderer) record(cb *vk.CommandBuffer, sample uint32, width, height int) error {
 	r.dev.CmdBarrier(cb)
 	push := binary.LittleEndian.AppendUint32(nil, sample)
 	push = binary.LittleEndian.AppendUint32(push, uint32(max(r.options.Bounces, 0)))
@@ -124,8 +146,8 @@ func (r *Renderer) record(cb *vk.CommandBuffer, sample uint32) error {
 		Table:         r.table,
 		Sets:          []*engine.DescriptorSet{r.set},
 		PushConstants: push,
-		Width:         uint32(r.width),
-		Height:        uint32(r.height),
+		Width:         uint32(width),
+		Height:        uint32(height),
 		Depth:         1,
 	})
 }
