@@ -2,7 +2,9 @@
 .DEFAULT_GOAL := build
 SHELL := /bin/sh
 
-GO ?= $(shell command -v go || echo /usr/local/go/bin/go)
+# Any Go of 1.21 or newer fetches the toolchain that go.mod names.
+export GOTOOLCHAIN ?= auto
+GO ?= $(shell scripts/setup.sh --go)
 # GLFW links libvulkan in place of libGL with this tag.
 TAGS := vulkan
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.1
@@ -35,7 +37,7 @@ race:
 	$(TEST_ENV) $(GO) test -race -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./vk/... ./engine/...
 
 lint:
-	@out=$$($(dir $(GO))gofmt -l $$(find . -name '*.go' -not -path './.git/*')); [ -z "$$out" ] || { echo "not formatted (run gofmt -w):"; echo "$$out"; exit 1; }
+	@out=$$($$($(GO) env GOROOT)/bin/gofmt -l $$(find . -name '*.go' -not -path './.git/*')); [ -z "$$out" ] || { echo "not formatted (run gofmt -w):"; echo "$$out"; exit 1; }
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags headless ./cmd/...
 	$(GO) run $(STATICCHECK) -tags $(TAGS) ./...

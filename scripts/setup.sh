@@ -5,6 +5,7 @@
 #   scripts/setup.sh            everything: build, window, driver, validation layer, shader compiler, screenshots
 #   scripts/setup.sh headless   no window (build with `make headless`)
 #   scripts/setup.sh --check    only say what is missing; exit status 1 if anything is
+#   scripts/setup.sh --go       print the path of the Go to use
 set -eu
 
 what=all
@@ -12,8 +13,9 @@ check=no
 for arg in "$@"; do
 	case $arg in
 	--check) check=yes ;;
+	--go) what=go ;;
 	headless) what=headless ;;
-	*) echo "usage: scripts/setup.sh [headless] [--check]" >&2; exit 2 ;;
+	*) echo "usage: scripts/setup.sh [headless] [--check] [--go]" >&2; exit 2 ;;
 	esac
 done
 
@@ -41,19 +43,30 @@ mesa_fine() {
 	v=$(dpkg-query -W -f '${Version}' mesa-vulkan-drivers 2>/dev/null) && [ -n "$v" ] && dpkg --compare-versions "$v" ge $least_mesa
 }
 
-check_go() {
-	want=$(sed -n 's/^go //p' "$(dirname "$0")/../go.mod")
-	PATH=$PATH:/usr/local/go/bin
-	if ! command -v go >/dev/null; then
-		say "Go is missing: install Go $want or newer from https://go.dev/dl/ into /usr/local/go, and put /usr/local/go/bin on PATH (the distribution's golang may be too old)"
-		return 1
-	fi
-	# Since Go 1.21 an older toolchain fetches the one that go.mod names.
-	have=$(go env GOVERSION 2>/dev/null | sed 's/^go//')
-	if ! dpkg --compare-versions "$have" ge 1.21; then
-		say "Go $have is too old: install Go $want or newer from https://go.dev/dl/"
-		return 1
-	fi
+# find_go prints a Go of 1.21 or newer: such a one fetches the toolchain that go.mod names (GOTOOLCHAIN=auto, set by the
+# Makefile). Debian's packages of newer versions lie outside PATH.
+find_go() {
+	for g in "$(command -v go || :)" /usr/local/go/bin/go /usr/lib/go-1.*/bin/go; do
+		[ -x "$g" ] || continue
+		v=$(GOTOOLCHAIN=local "$g" env GOVERSION 2>/dev/null | sed 's/^go//')
+		[ -n "$v" ] && dpkg --compare-versions "$v" ge 1.21 && { echo "$g"; return; }
+	done
+	return 1
+}
+
+install_go() {
+	newest=$(apt-cache search --names-only '^golang-1\.[0-9]+-go$' | sed 's/ .*//' | sort -t. -k2 -n | tail -n 1)
+	case $newest in
+	golang-1.2[1-9]-go | golang-1.[3-9][0-9]-go) ;;
+	*)
+		backports_source
+		as_root apt-get update -q || die "apt-get update failed after adding backports: check the network and /etc/apt"
+		newest=$(apt-cache search --names-only '^golang-1\.[0-9]+-go$' | sed 's/ .*//' | sort -t. -k2 -n | tail -n 1)
+		;;
+	esac
+	say "installing $newest, which fetches the Go that go.mod names"
+	as_root apt-get install -y -q --no-install-recommends "$newest" || die "installing $newest failed: see above"
+	find_go >/dev/null || die "no Go of 1.21 or newer: install one from https://go.dev/dl/ into /usr/local/go"
 }
 
 as_root() {
@@ -70,7 +83,7 @@ as_root() {
 backports_source() {
 	. /etc/os-release
 	[ "${ID:-}" = debian ] && [ "${VERSION_CODENAME:-}" = bookworm ] ||
-		die "mesa-vulkan-drivers is older than $least_mesa, and only Debian 12 has a known newer one: install Mesa $least_mesa or newer"
+		die "only on Debian 12 is a source of newer packages known: install Mesa $least_mesa and Go 1.21, or newer, by hand"
 	suite=$VERSION_CODENAME-backports
 	apt-cache policy 2>/dev/null | grep -q "a=.*$suite\|n=$suite" && return
 	[ -e /etc/apt/sources.list.d/$suite.sources ] && return
@@ -97,6 +110,10 @@ backports_source() {
 		as_root tee /etc/apt/sources.list.d/$suite.sources >/dev/null
 }
 
+if [ $what = go ]; then
+	find_go || echo go
+	exit
+fi
 command -v dpkg-query >/dev/null || die "this is no Debian or Ubuntu: install a Vulkan 1.3 driver (Mesa $least_mesa or newer), the Vulkan headers, loader and validation layer, glslang, spirv-tools, X11 development files, Xvfb and ImageMagick by hand"
 missing=$(missing_packages)
 mesa=fine
@@ -106,7 +123,7 @@ if [ $check = yes ]; then
 	status=0
 	[ -z "$missing" ] || { say "missing packages: $missing"; status=1; }
 	[ $mesa = fine ] || { say "mesa-vulkan-drivers is missing or older than $least_mesa"; status=1; }
-	check_go || status=1
+	find_go >/dev/null || { say "Go 1.21 or newer is missing"; status=1; }
 	exit $status
 fi
 
@@ -134,5 +151,5 @@ if [ -n "$missing" ] || [ $mesa = old ]; then
 		as_root apt-get install -y -q --no-install-recommends $missing || die "installing failed: see above"
 	fi
 fi
-check_go
+find_go >/dev/null || install_go
 say "everything is there"
