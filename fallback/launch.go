@@ -2,23 +2,24 @@ package fallback
 
 import "encoding/binary"
 
-// launchParams mirrors RtLaunch of shaders/fallback/launch.glsl, field by field; the layout test compares both.
+// launchParams mirrors RtLaunch of shaders/fallback/launch.glsl, the push constants of the linked module, field by field;
+// the layout test compares both.
 type launchParams struct {
 	launchSize    [3]uint32
 	stackDwords   uint32
 	stackBase     uint64
 	faults        uint64
 	raygenRecord  uint64
-	pipelineTag   uint32
-	maxDepth      uint32
+	pushConstants uint64
 	miss          tableRegion
 	hit           tableRegion
 	callable      tableRegion
+	pipelineTag   uint32
+	maxDepth      uint32
 	tileWidthLog2 uint32
 	tilesPerRow   uint32
 	tilesPerSlice uint32
-	reserved      uint32
-	pushConstants [MaxPushConstantBytes]byte
+	firstGroup    uint32
 }
 
 type tableRegion struct {
@@ -27,31 +28,26 @@ type tableRegion struct {
 }
 
 // launchBytes is the size of RtLaunch.
-const launchBytes = 112 + MaxPushConstantBytes
+const launchBytes = 120
 
-// encode writes the block as the shaders read it.
-func (l *launchParams) encode(b []byte) {
+// encode returns the block as the shaders read it.
+func (l *launchParams) encode() []byte {
 	e := binary.LittleEndian
-	at := 0
-	u32 := func(v uint32) { e.PutUint32(b[at:], v); at += 4 }
-	u64 := func(v uint64) { e.PutUint64(b[at:], v); at += 8 }
+	b := make([]byte, 0, launchBytes)
 	for _, v := range l.launchSize {
-		u32(v)
+		b = e.AppendUint32(b, v)
 	}
-	u32(l.stackDwords)
-	u64(l.stackBase)
-	u64(l.faults)
-	u64(l.raygenRecord)
-	u32(l.pipelineTag)
-	u32(l.maxDepth)
+	b = e.AppendUint32(b, l.stackDwords)
+	for _, v := range []uint64{l.stackBase, l.faults, l.raygenRecord, l.pushConstants} {
+		b = e.AppendUint64(b, v)
+	}
 	for _, r := range []tableRegion{l.miss, l.hit, l.callable} {
-		u64(r.base)
-		u32(r.stride)
-		u32(r.size)
+		b = e.AppendUint64(b, r.base)
+		b = e.AppendUint32(b, r.stride)
+		b = e.AppendUint32(b, r.size)
 	}
-	u32(l.tileWidthLog2)
-	u32(l.tilesPerRow)
-	u32(l.tilesPerSlice)
-	u32(l.reserved)
-	copy(b[at:], l.pushConstants[:])
+	for _, v := range []uint32{l.pipelineTag, l.maxDepth, l.tileWidthLog2, l.tilesPerRow, l.tilesPerSlice, l.firstGroup} {
+		b = e.AppendUint32(b, v)
+	}
+	return b
 }

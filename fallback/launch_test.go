@@ -18,7 +18,7 @@ func glslFields(t *testing.T, text, block string) (map[string]int, int) {
 	if !ok {
 		t.Fatalf("no block %s", block)
 	}
-	body, _, _ = strings.Cut(body, "};")
+	body, _, _ = strings.Cut(body, "\n}")
 	sizes := map[string]int{"uint": 4, "uvec2": 8, "uvec3": 12}
 	field := regexp.MustCompile(`(?m)^\s*(\w+)\s+(\w+)(?:\[(\d+)\])?;`)
 	offsets, at := map[string]int{}, 0
@@ -44,17 +44,17 @@ func TestLaunchLayout(t *testing.T) {
 		t.Errorf("RtLaunch has %d bytes in GLSL, %d in Go", size, launchBytes)
 	}
 	l := launchParams{
-		launchSize: [3]uint32{101, 102, 103}, stackDwords: 104, stackBase: 105, faults: 106, raygenRecord: 107, pipelineTag: 108, maxDepth: 109,
+		launchSize: [3]uint32{101, 102, 103}, stackDwords: 104, stackBase: 105, faults: 106, raygenRecord: 107, pushConstants: 122,
+		pipelineTag: 108, maxDepth: 109,
 		miss: tableRegion{110, 111, 112}, hit: tableRegion{113, 114, 115}, callable: tableRegion{116, 117, 118},
-		tileWidthLog2: 119, tilesPerRow: 120, tilesPerSlice: 121, pushConstants: [256]byte{122},
+		tileWidthLog2: 119, tilesPerRow: 120, tilesPerSlice: 121, firstGroup: 123,
 	}
-	b := make([]byte, launchBytes)
-	l.encode(b)
+	b := l.encode()
 	want := map[string]uint32{
 		"launchSize": 101, "stackDwords": 104, "stackBase": 105, "faults": 106, "raygenRecord": 107, "pipelineTag": 108, "maxDepth": 109,
 		"missBase": 110, "missStride": 111, "missSize": 112, "hitBase": 113, "hitStride": 114, "hitSize": 115,
 		"callableBase": 116, "callableStride": 117, "callableSize": 118, "tileWidthLog2": 119, "tilesPerRow": 120, "tilesPerSlice": 121,
-		"reserved": 0, "pushConstants": 122,
+		"pushConstants": 122, "firstGroup": 123,
 	}
 	for name, v := range want {
 		if got := binary.LittleEndian.Uint32(b[offsets[name]:]); got != v {
@@ -64,8 +64,8 @@ func TestLaunchLayout(t *testing.T) {
 	if len(offsets) != len(want) {
 		t.Errorf("GLSL has %d fields, the test knows %d", len(offsets), len(want))
 	}
-	if !strings.Contains(string(text), "RT_PUSH_CONSTANTS_OFFSET = "+strconv.Itoa(offsets["pushConstants"])+"u") {
-		t.Errorf("RT_PUSH_CONSTANTS_OFFSET is not %d", offsets["pushConstants"])
+	if len(b) != launchBytes || launchBytes > 128 {
+		t.Errorf("%d bytes encoded, %d declared, 128 are there on every device", len(b), launchBytes)
 	}
 }
 

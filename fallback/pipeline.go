@@ -113,7 +113,7 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	push := []vk.PushRange{{Stages: vk.StageCompute, Size: pushBytes}}
+	push := []vk.PushRange{{Stages: vk.StageCompute, Size: launchBytes}}
 	if p.layout, err = dev.NewPipelineLayout(o.Name, o.SetLayouts, push); err != nil {
 		return nil, fmt.Errorf("pipeline %q: layout: %w", o.Name, err)
 	}

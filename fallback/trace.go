@@ -1,7 +1,6 @@
 package fallback
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/everray/everray/vk"
@@ -18,7 +17,6 @@ const (
 
 	lanesPerGroup = 32 // RT_LANES_PER_GROUP
 	lanesPerWork  = 64 // local_size_x of runtime.comp
-	pushBytes     = 12 // RtPush
 
 	// The lanes of one batch, which bounds the memory for stacks whatever the size of the launch. About a million keep a
 	// large GPU busy; a CPU needs far fewer.
@@ -56,11 +54,10 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 	if err != nil {
 		return fmt.Errorf("trace rays with pipeline %q: stack of %d bytes for each of %d lanes: %w", p.options.Name, 4*p.stack, batch*lanesPerGroup, err)
 	}
-	address, memory, err := cb.TransientUpload(launchBytes, 16)
-	if err != nil {
-		return fmt.Errorf("trace rays with pipeline %q: parameters: %w", p.options.Name, err)
+	params := p.parameters(&t, tiles, stack)
+	if params.pushConstants, err = uploadPushConstants(cb, t.PushConstants); err != nil {
+		return fmt.Errorf("trace rays with pipeline %q: push constants: %w", p.options.Name, err)
 	}
-	p.parameters(&t, tiles, stack).encode(memory)
 
 	cb.BeginLabel("trace rays by compute: " + p.options.Name)
 	defer cb.EndLabel()
@@ -72,10 +69,8 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 		if first > 0 || reused {
 			cb.ComputeBarrier() // the stacks are used again
 		}
-		var push [pushBytes]byte
-		binary.LittleEndian.PutUint64(push[0:], address)
-		binary.LittleEndian.PutUint32(push[8:], first)
-		cb.PushConstants(p.layout, vk.StageCompute, 0, push[:])
+		params.firstGroup = first
+		cb.PushConstants(p.layout, vk.StageCompute, 0, params.encode())
 		lanes := min(batch, groups-first) * lanesPerGroup
 		cb.Dispatch((lanes+lanesPerWork-1)/lanesPerWork, 1, 1)
 	}
@@ -124,8 +119,22 @@ func (p *Pipeline) parameters(t *Trace, tiles tiling, stack uint64) *launchParam
 	if t.Faults != nil {
 		l.faults = t.Faults.Address()
 	}
-	copy(l.pushConstants[:], t.PushConstants)
 	return l
+}
+
+// uploadPushConstants puts the application's push constants where shaders find them: its stages may lay them out
+// differently, and the runtime needs the real ones.
+func uploadPushConstants(cb *vk.CommandBuffer, data []byte) (vk.DeviceAddress, error) {
+	if len(data) == 0 {
+		return 0, nil
+	}
+	// Whole vectors may be read where less was given.
+	address, memory, err := cb.TransientUpload(MaxPushConstantBytes, 16)
+	if err != nil {
+		return 0, err
+	}
+	clear(memory[copy(memory, data):])
+	return address, nil
 }
 
 func region(r vk.StridedRegion) tableRegion {

@@ -1,5 +1,5 @@
-// The block of parameters of one trace command. The Go mirror is fallback.launchParams;
-// fallback's layout test compares both, offset by offset.
+// The parameters of one trace command. The Go mirror is fallback.launchParams; fallback's layout test compares both, offset
+// by offset.
 #ifndef EVERRAY_FALLBACK_LAUNCH_GLSL
 #define EVERRAY_FALLBACK_LAUNCH_GLSL
 
@@ -12,32 +12,35 @@ const uint RT_HANDLE_ANY_HIT = 1u;      // any hit shader, 0 = none
 const uint RT_HANDLE_INTERSECTION = 2u; // intersection shader, 0 = none
 const uint RT_HANDLE_PIPELINE = 3u;     // pipeline tag, tells foreign handles
 
-layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer RtLaunch {
+// They are push constants, which cost no memory access, and stay within the 128 bytes that every device has. The
+// application's own push constants are in memory.
+layout(push_constant, scalar) uniform RtLaunch {
     uvec3 launchSize;
-    uint stackDwords;       // dwords of stack per lane
-    uvec2 stackBase;        // lane-interleaved stack memory of one batch of lanes
-    uvec2 faults;           // fault buffer, zero = none
+    uint stackDwords;    // dwords of stack per lane
+    uvec2 stackBase;     // lane-interleaved stack memory of one batch of lanes
+    uvec2 faults;        // fault buffer, zero = none
     uvec2 raygenRecord;
-    uint pipelineTag;
-    uint maxDepth;          // deepest recursion declared for the pipeline
+    uvec2 pushConstants; // address of the application's, read by the linked shaders
     uvec2 missBase;
     uint missStride;
-    uint missSize;          // bytes
+    uint missSize;       // bytes
     uvec2 hitBase;
     uint hitStride;
-    uint hitSize;           // bytes
+    uint hitSize;        // bytes
     uvec2 callableBase;
     uint callableStride;
-    uint callableSize;      // bytes
-    uint tileWidthLog2;     // a group of 32 lanes covers a tile of the launch
+    uint callableSize;   // bytes
+    uint pipelineTag;
+    uint maxDepth;       // deepest recursion declared for the pipeline
+    uint tileWidthLog2;  // a group of 32 lanes covers a tile of the launch
     uint tilesPerRow;
     uint tilesPerSlice;
-    uint reserved;
-    uint pushConstants[64]; // the application's, read by the linked shaders
-};
+    uint firstGroup;     // first lane group of this batch
+} rtLaunch;
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RtWords {
-    uint word[];
+// The handle that a record begins with, but for its spare words.
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer RtHandle {
+    uvec4 words;
 };
 
 // One dword slot of a lane's stack: consecutive slots are one lane group apart.
@@ -45,9 +48,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RtStackSlot 
     uint word;
     uint others[RT_LANES_PER_GROUP - 1u];
 };
-
-// Byte offset of pushConstants in RtLaunch.
-const uint RT_PUSH_CONSTANTS_OFFSET = 112u;
 
 // Fault records: a counter, then records of eight dwords.
 const uint RT_FAULT_CAPACITY = 64u;

@@ -16,11 +16,6 @@
 
 layout(local_size_x = 64) in;
 
-layout(push_constant) uniform RtPush {
-    uvec2 launch;    // address of RtLaunch
-    uint firstGroup; // first lane group of this batch
-} rtPush;
-
 // States of a lane. Between those named here lie the entries of hit and miss shaders, from RT_STATE_CONTINUE on those of
 // ray generation shaders and the points where shaders resume behind a call.
 const uint RT_STATE_DONE = 0u;
@@ -34,7 +29,8 @@ uvec3 rtLaunchId;
 uvec3 rtLaunchSize;
 uvec2 rtRecord;      // address of the running shader's record data
 uvec2 rtPushAddress; // address of the application's push constants
-uint rtFrame;        // stack slot of the running shader's frame; its first slot holds the state to return to
+uint rtFrame;        // stack slot of the running shader's frame
+uint rtReturnTo;     // the state to return to; slot 0 of the frame keeps it while the shader waits for a callee
 uint rtDepth;        // trace calls below raygen
 uint rtPayload;      // stack slot of the incoming payload
 uint rtMissIndex;
@@ -42,8 +38,6 @@ uint rtState;        // running state, for fault records
 uvec2 rtTlas;
 ErRay rtRay;
 ErHit rtHit;         // the candidate while any hit shaders run, the committed hit after traversal
-
-RtLaunch rtParameters() { return RtLaunch(rtPush.launch); }
 
 uvec2 rtOffset(const in uvec2 address, const in uint bytes) {
     uint carry;
@@ -58,7 +52,7 @@ uint rtLoad(const in uint slot) { return RtStackSlot(rtStack)[slot].word; }
 void rtStore(const in uint slot, const in uint value) { RtStackSlot(rtStack)[slot].word = value; }
 
 void rtFault(const in uint kind, const in uint value) {
-    uvec2 address = rtParameters().faults;
+    uvec2 address = rtLaunch.faults;
     if (address == uvec2(0u)) return;
     RtFaults faults = RtFaults(address);
     uint index = atomicAdd(faults.count, 1u);
@@ -92,10 +86,10 @@ uvec2 rtRecordAddress(const in uvec2 base, const in uint stride, const in uint s
 // One dword of a record's handle; 0 for the null handle and, with a fault, for one of another pipeline.
 uint rtHandleWord(const in uvec2 record, const in uint which) {
     if (record == uvec2(0u)) return 0u;
-    RtWords words = RtWords(record);
-    uint value = words.word[which];
-    uint tag = words.word[RT_HANDLE_PIPELINE];
-    if (tag != rtParameters().pipelineTag && tag != 0u) {
+    uvec4 words = RtHandle(record).words;
+    uint value = words[which];
+    uint tag = words[RT_HANDLE_PIPELINE];
+    if (tag != rtLaunch.pipelineTag && tag != 0u) {
         rtFault(RT_FAULT_HANDLE, tag);
         return 0u;
     }
@@ -104,20 +98,19 @@ uint rtHandleWord(const in uvec2 record, const in uint which) {
 
 // Record of the hit group: instance offset + geometry index * ray stride + ray offset (Vulkan 40.5, DXR "hit group addressing").
 uvec2 rtHitRecord(const in uint instanceOffset, const in uint geometryIndex) {
-    RtLaunch launch = rtParameters();
     uint index = instanceOffset + geometryIndex * rtRay.sbtStride + rtRay.sbtOffset;
-    return rtRecordAddress(launch.hitBase, launch.hitStride, launch.hitSize, index);
+    return rtRecordAddress(rtLaunch.hitBase, rtLaunch.hitStride, rtLaunch.hitSize, index);
 }
 
 // ---- calls from the linked shaders -------------------------------------------------------------
 
 // Whether a frame of `size` slots can be pushed; a fault otherwise.
 bool rtReserve(const in uint size) {
-    if (rtDepth >= rtParameters().maxDepth) {
+    if (rtDepth >= rtLaunch.maxDepth) {
         rtFault(RT_FAULT_RECURSION, rtDepth);
         return false;
     }
-    if (rtFrame + size >= rtParameters().stackDwords) {
+    if (rtFrame + size >= rtLaunch.stackDwords) {
         rtFault(RT_FAULT_STACK_OVERFLOW, rtFrame + size);
         return false;
     }
@@ -141,8 +134,9 @@ void rtSetRay(const in uvec2 tlas, const in uint flags, const in uint cullMask, 
 
 // Leaves the caller's frame of `size` slots; `resume` runs when the callee is done.
 uint rtCall(const in uint size, const in uint resume, const in uint payload) {
+    if (rtDepth > 0u) rtStore(rtFrame, rtReturnTo); // a ray generation shader returns to nobody
     rtFrame += size;
-    rtStore(rtFrame, resume);
+    rtReturnTo = resume;
     rtPayload = payload;
     rtDepth += 1u;
     return RT_STATE_TRAVERSE;
@@ -151,11 +145,14 @@ uint rtCall(const in uint size, const in uint resume, const in uint payload) {
 // The state to return to from a callee.
 uint rtReturn() {
     rtDepth -= 1u;
-    return rtLoad(rtFrame);
+    return rtReturnTo;
 }
 
 // Back in the caller, whose frame was left with `size` slots.
-void rtResume(const in uint size) { rtFrame -= size; }
+void rtResume(const in uint size) {
+    rtFrame -= size;
+    if (rtDepth > 0u) rtReturnTo = rtLoad(rtFrame);
+}
 
 vec3 rtWorldRayOrigin() { return rtRay.origin; }
 vec3 rtWorldRayDirection() { return rtRay.direction; }
@@ -209,10 +206,9 @@ uint rtTraverse() {
     erTraverse(rtTlas, rtRay, hit);
     rtHit = hit;
 
-    RtLaunch launch = rtParameters();
     uvec2 record;
     if (hit.instanceIndex == ER_NO_INSTANCE) {
-        record = rtRecordAddress(launch.missBase, launch.missStride, launch.missSize, rtMissIndex);
+        record = rtRecordAddress(rtLaunch.missBase, rtLaunch.missStride, rtLaunch.missSize, rtMissIndex);
     } else {
         if ((rtRay.flags & RT_RAY_FLAG_SKIP_CLOSEST_HIT) != 0u) return rtReturn();
         record = rtHitRecord(hit.instanceRecordOffset, hit.geometryIndex);
@@ -227,36 +223,34 @@ uint rtTraverse() {
 
 // Places this lane in the launch: a group of 32 lanes covers a tile, tiles go row by row. False outside.
 bool rtPlaceLane(const in uint group, const in uint lane) {
-    RtLaunch launch = rtParameters();
-    uint slice = group / launch.tilesPerSlice;
-    uint tile = group - slice * launch.tilesPerSlice;
-    uint row = tile / launch.tilesPerRow;
-    uint column = tile - row * launch.tilesPerRow;
-    uint width = 1u << launch.tileWidthLog2;
-    uint height = RT_LANES_PER_GROUP >> launch.tileWidthLog2;
-    uvec2 inTile = uvec2(lane & (width - 1u), lane >> launch.tileWidthLog2);
+    uint slice = group / rtLaunch.tilesPerSlice;
+    uint tile = group - slice * rtLaunch.tilesPerSlice;
+    uint row = tile / rtLaunch.tilesPerRow;
+    uint column = tile - row * rtLaunch.tilesPerRow;
+    uint width = 1u << rtLaunch.tileWidthLog2;
+    uint height = RT_LANES_PER_GROUP >> rtLaunch.tileWidthLog2;
+    uvec2 inTile = uvec2(lane & (width - 1u), lane >> rtLaunch.tileWidthLog2);
     // Tiles of 8x4 in Morton order: subgroups smaller than a lane group are compact, too.
-    if (launch.tileWidthLog2 == 3u) {
+    if (rtLaunch.tileWidthLog2 == 3u) {
         inTile = uvec2((lane & 1u) | ((lane >> 1u) & 2u) | ((lane >> 2u) & 4u), ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u));
     }
     rtLaunchId = uvec3(column * width + inTile.x, row * height + inTile.y, slice);
-    rtLaunchSize = launch.launchSize;
+    rtLaunchSize = rtLaunch.launchSize;
     return all(lessThan(rtLaunchId, rtLaunchSize));
 }
 
 void main() {
-    RtLaunch launch = rtParameters();
     uint group = gl_GlobalInvocationID.x / RT_LANES_PER_GROUP;
     uint lane = gl_GlobalInvocationID.x % RT_LANES_PER_GROUP;
     // Lane groups may number 2^26 per batch before this product leaves 32 bits; the host keeps batches far below.
-    rtStack = rtOffset(launch.stackBase, 4u * (group * launch.stackDwords * RT_LANES_PER_GROUP + lane));
-    rtPushAddress = rtOffset(rtPush.launch, RT_PUSH_CONSTANTS_OFFSET);
+    rtStack = rtOffset(rtLaunch.stackBase, 4u * (group * rtLaunch.stackDwords * RT_LANES_PER_GROUP + lane));
+    rtPushAddress = rtLaunch.pushConstants;
     rtFrame = 0u;
     rtDepth = 0u;
     uint state = RT_STATE_DONE;
-    if (rtPlaceLane(group + rtPush.firstGroup, lane)) {
-        state = rtHandleWord(launch.raygenRecord, RT_HANDLE_SHADER);
-        rtRecord = rtOffset(launch.raygenRecord, RT_HANDLE_BYTES);
+    if (rtPlaceLane(group + rtLaunch.firstGroup, lane)) {
+        state = rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER);
+        rtRecord = rtOffset(rtLaunch.raygenRecord, RT_HANDLE_BYTES);
     }
     // The phases keep a fixed order, so that lanes meet again before each: all traverse, all shade, all go on up to
     // their next ray. Going on may take several states: a shader that returns continues its caller.
