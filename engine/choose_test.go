@@ -16,19 +16,10 @@ func TestChoose(t *testing.T) {
 		reason string
 		err    error
 	}{
-		{"RTX", traits{name: "NVIDIA GeForce RTX 4090", vendor: vendorNVIDIA}, BackendAuto, BackendNative, "has native", nil},
-		{"L40S", traits{name: "NVIDIA L40S", vendor: vendorNVIDIA}, BackendAuto, BackendNative, "has native", nil},
-		{"A10 has RT cores", traits{name: "NVIDIA A10", vendor: vendorNVIDIA}, BackendAuto, BackendNative, "has native", nil},
-		{"RTX A1000 is no A100", traits{name: "NVIDIA RTX A1000", vendor: vendorNVIDIA}, BackendAuto, BackendNative, "has native", nil},
-		{"H200", traits{name: "NVIDIA H200", vendor: vendorNVIDIA}, BackendAuto, BackendCompute, "H200 has no ray tracing units", nil},
-		{"H100 PCIe", traits{name: "NVIDIA H100 PCIe", vendor: vendorNVIDIA}, BackendAuto, BackendCompute, "H100", nil},
-		{"A100", traits{name: "NVIDIA A100-SXM4-80GB", vendor: vendorNVIDIA}, BackendAuto, BackendCompute, "A100", nil},
-		{"GH200", traits{name: "NVIDIA GH200 480GB", vendor: vendorNVIDIA}, BackendAuto, BackendCompute, "GH200", nil},
-		{"B200", traits{name: "NVIDIA B200", vendor: vendorNVIDIA}, BackendAuto, BackendCompute, "B200", nil},
-		{"GTX 1080 Ti", traits{name: "NVIDIA GeForce GTX 1080 Ti", vendor: vendorNVIDIA}, BackendAuto, BackendCompute, "GTX 1080", nil},
-		{"H200 natively", traits{name: "NVIDIA H200", vendor: vendorNVIDIA}, BackendNative, BackendNative, "asked for", nil},
-		{"table is NVIDIA's", traits{name: "AMD A100 replica", vendor: 0x1002}, BackendAuto, BackendNative, "has native", nil},
-		{"lavapipe", traits{name: "llvmpipe", driver: driverLavapipe}, BackendAuto, BackendCompute, "hundreds of times slower", nil},
+		{"RTX", traits{name: "NVIDIA GeForce RTX 4090"}, BackendAuto, BackendNative, "has native", nil},
+		{"H200", traits{name: "NVIDIA H200"}, BackendAuto, BackendNative, "has native", nil},
+		{"H200 natively", traits{name: "NVIDIA H200"}, BackendNative, BackendNative, "asked for", nil},
+		{"lavapipe", traits{name: "llvmpipe", driver: driverLavapipe}, BackendAuto, BackendCompute, "lavapipe", nil},
 		{"lavapipe natively", traits{name: "llvmpipe", driver: driverLavapipe}, BackendNative, BackendNative, "asked for", nil},
 		{"no extensions", traits{name: "old", missing: noRT}, BackendAuto, BackendCompute, "VK_KHR_ray_tracing_pipeline", nil},
 		{"no extensions natively", traits{name: "old", missing: noRT}, BackendNative, 0, "", ErrNativeUnavailable},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/sbt"
+	"github.com/everray/everray/vk"
 )
 
 // StageKind is the execution model of a shader.
@@ -95,6 +96,8 @@ type PipelineStats struct {
 	StackBytes uint32
 	// CodeWords is the size of the linked SPIR-V module (compute way).
 	CodeWords int
+	// Driver is what the driver tells about the compiled code (compute way), such as registers; nil where it tells nothing.
+	Driver []vk.Statistic
 }
 
 // Pipeline is a linked ray tracing pipeline.

@@ -79,6 +79,8 @@ type Stats struct {
 	CompileTime time.Duration // of the driver, as far as it compiles at creation
 	CodeWords   int           // of the linked SPIR-V
 	States      int           // state functions
+	// Driver is what the driver tells about the compiled code, such as registers; nil where it tells nothing.
+	Driver []vk.Statistic
 }
 
 // Pipeline is a linked and compiled ray tracing pipeline.
@@ -118,12 +120,16 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 		return nil, fmt.Errorf("pipeline %q: layout: %w", o.Name, err)
 	}
 	start = time.Now()
-	p.compute, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: o.Name, Code: linked.Code, Entry: "main", Layout: p.layout})
+	p.compute, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: o.Name, Code: linked.Code, Entry: "main", Layout: p.layout, Statistics: true})
 	if err != nil {
 		p.layout.Destroy()
 		return nil, fmt.Errorf("pipeline %q: compile: %w", o.Name, err)
 	}
 	p.stats.CompileTime = time.Since(start)
+	if p.stats.Driver, err = p.compute.Statistics(); err != nil {
+		p.Destroy()
+		return nil, fmt.Errorf("pipeline %q: statistics: %w", o.Name, err)
+	}
 	return p, nil
 }
 

@@ -11,6 +11,10 @@ func (l *linker) emitDispatch() error {
 		hits = append(hits, stateFunction{s.number, s.entryFunction})
 	}
 	l.emitSwitch("rtAnyHit", hits, candidateAccept)
+	if len(hits) == 0 {
+		// Nobody to ask: traversal need not keep what any hit shaders could want to see.
+		l.emitSwitch("erCandidate", nil, candidateAccept)
+	}
 	return nil
 }
 

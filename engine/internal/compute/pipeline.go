@@ -56,7 +56,7 @@ func (p *pipeline) Handle(group int) ([]byte, error) {
 
 func (p *pipeline) Stats() driver.Stats {
 	s := p.impl.Stats()
-	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords}
+	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords, Driver: s.Driver}
 }
 
 func (p *pipeline) Destroy() { p.impl.Destroy() }

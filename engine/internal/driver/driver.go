@@ -140,6 +140,7 @@ type Stats struct {
 	LinkTime, CompileTime time.Duration
 	StackBytes            uint32
 	CodeWords             int
+	Driver                []vk.Statistic
 }
 
 // Trace is one launch.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/render"
+	"github.com/everray/everray/vk"
 )
 
 // lookFlags choose the integrator and how its values are shown; render and view share them.
@@ -215,6 +216,8 @@ type renderReport struct {
 	CompileMS      float64 `json:"compile_ms"`
 	FirstLaunchMS  float64 `json:"first_launch_ms"`
 	StackBytes     uint32  `json:"stack_bytes"`
+	// Code is what the driver tells about the compiled code; empty where it tells nothing.
+	Code []codeStatistic `json:"code,omitempty"`
 	Lights         int     `json:"lights"`
 	LightTriangles int     `json:"light_triangles"`
 	DroppedSamples uint64  `json:"dropped_samples"`
@@ -229,6 +232,7 @@ func newRenderReport(f *renderFlags, d deviceReport, scene *assets.Scene, s rend
 		BottomBuildMS: milliseconds(s.Bottom.GPUTime), TopBuildMS: milliseconds(s.Top.GPUTime),
 		StructureBytes: s.Bottom.Bytes + s.Top.Bytes,
 		LinkMS:         milliseconds(s.Pipeline.LinkTime), CompileMS: milliseconds(s.Pipeline.CompileTime), FirstLaunchMS: milliseconds(s.FirstLaunch), StackBytes: s.Pipeline.StackBytes,
+		Code: codeStatistics(s.Pipeline.Driver),
 		Lights: s.Lights, LightTriangles: s.LightTriangles,
 	}
 }
@@ -245,10 +249,35 @@ func (a *app) printRender(r renderReport) error {
 		fmt.Fprintf(w, "image\t%s: %d x %d, %s, %d samples per pixel\n", r.Output, r.Width, r.Height, r.Integrator, r.Samples)
 		fmt.Fprintf(w, "builds\tbottom level %.3f ms, top level %.3f ms, %.1f MiB\n", r.BottomBuildMS, r.TopBuildMS, float64(r.StructureBytes)/(1<<20))
 		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, first launch %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS, r.FirstLaunchMS, r.StackBytes)
+		if len(r.Code) > 0 {
+			fmt.Fprintf(w, "code\t%s\n", joinStatistics(r.Code))
+		}
 		fmt.Fprintf(w, "rays\t%d in %.3f s on the GPU: %.2f Mrays/s (%.3f s by the clock)\n", r.Rays, r.GPUSeconds, r.Mrays, r.WallSeconds)
 	})
 	if err == nil && r.DroppedSamples > 0 {
 		a.warn(fmt.Sprintf("%d samples were not finite and were left out", r.DroppedSamples))
 	}
 	return err
+}
+
+// codeStatistic is a number that the driver gives about a pipeline's code.
+type codeStatistic struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func codeStatistics(list []vk.Statistic) []codeStatistic {
+	var out []codeStatistic
+	for _, s := range list {
+		out = append(out, codeStatistic{s.Name, s.Value})
+	}
+	return out
+}
+
+func joinStatistics(list []codeStatistic) string {
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, s.Name+" "+s.Value)
+	}
+	return strings.Join(parts, ", ")
 }
