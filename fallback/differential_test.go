@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/everray/everray/fallback/internal/shapes"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
+	"github.com/everray/everray/vk/vktest"
 	vulkan "github.com/vulkan-go/vulkan"
 )
 
@@ -31,11 +33,15 @@ const (
 
 func openBench(t *testing.T, way engine.Backend) *bench {
 	t.Helper()
+	validation := os.Getenv(vktest.NoValidationVariable) == ""
 	dev, err := engine.Open(t.Context(), engine.Options{
-		Backend: way, Validation: true, SyncValidation: true,
+		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation,
 		OnMessage: func(m vk.Message) { t.Errorf("validation: %v", m) },
 	})
 	if err != nil {
+		if os.Getenv(vktest.RequireVariable) != "" {
+			t.Fatalf("no %v device: %v", way, err)
+		}
 		t.Skipf("no %v device: %v", way, err)
 	}
 	b := &bench{dev: dev}
@@ -68,7 +74,7 @@ func openBench(t *testing.T, way engine.Backend) *bench {
 	const opaque = sceneTriangles * 2 / 3
 	blas, _, err := dev.BuildAccelerationStructures(t.Context(), []engine.BuildInput{{
 		Name:   "layers",
-		Info:   vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{geometry(vk.GeometryOpaque), geometry(0)}},
+		Info:   vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{geometry(vk.GeometryOpaque), geometry(vk.GeometryNoDuplicateAnyHit)}},
 		Ranges: []vk.BuildRange{{PrimitiveCount: opaque}, {PrimitiveCount: sceneTriangles - opaque, PrimitiveOffset: 36 * opaque}},
 	}})
 	must(err)
@@ -137,7 +143,7 @@ func (b *bench) run(t *testing.T, s shapes.Shape, anyHit bool) []uint32 {
 		Name: s.Name,
 		Stages: []engine.Stage{
 			stage(engine.Raygen, "rgen", s.Raygen), stage(engine.Miss, "rmiss", shapes.Miss), stage(engine.Miss, "rmiss", shapes.OtherMiss),
-			stage(engine.ClosestHit, "rchit", hit), stage(engine.ClosestHit, "rchit", shapes.OtherHit), stage(engine.AnyHit, "rahit", shapes.AnyHit),
+			stage(engine.ClosestHit, "rchit", hit), stage(engine.ClosestHit, "rchit", shapes.OtherHit), stage(engine.AnyHit, "rahit", s.AnyHit),
 		},
 		Groups: []engine.Group{
 			engine.GeneralGroup(0), engine.GeneralGroup(1), engine.GeneralGroup(2),

@@ -85,7 +85,7 @@ func pipelineOf(t testing.TB, s shapes.Shape) []Stage {
 		{Model: Miss, Code: glsltest.Compile(t, "rmiss", shapes.OtherMiss)},
 		{Model: ClosestHit, Code: glsltest.Compile(t, "rchit", hit)},
 		{Model: ClosestHit, Code: glsltest.Compile(t, "rchit", shapes.OtherHit)},
-		{Model: AnyHit, Code: glsltest.Compile(t, "rahit", shapes.AnyHit)},
+		{Model: AnyHit, Code: glsltest.Compile(t, "rahit", s.AnyHit)},
 	}
 }
 

@@ -3,15 +3,18 @@
 // them, the differential tests run them natively and by compute.
 package shapes
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Shape is one ray generation shader.
 type Shape struct {
 	Name string
 	// Depth is the recursion depth that the pipeline needs.
 	Depth uint32
-	// Raygen is the shader's source.
-	Raygen string
+	// Raygen is the shader's source, AnyHit that of the any hit shader to run it with.
+	Raygen, AnyHit string
 }
 
 // All returns every shape.
@@ -19,7 +22,7 @@ func All() []Shape {
 	list := make([]Shape, 0, len(bodies))
 	for _, b := range bodies {
 		source := strings.Replace(prelude, "FUNCTIONS", b.functions, 1)
-		list = append(list, Shape{Name: b.name, Depth: max(b.depth, 1), Raygen: strings.Replace(source, "BODY", b.body, 1)})
+		list = append(list, Shape{Name: b.name, Depth: max(b.depth, 1), Raygen: strings.Replace(source, "BODY", b.body, 1), AnyHit: cmp.Or(b.anyHit, AnyHit)})
 	}
 	return list
 }
@@ -130,7 +133,8 @@ void main() {
     payload.hit = true;
 }
 `
-	// AnyHit ignores some triangles and stops at others, from a function called under a condition.
+	// AnyHit ignores some triangles, from a function called under conditions. It leaves no trace in the payload: which
+	// candidates come before the nearest hit depends on the tree.
 	AnyHit = `#version 460
 #extension GL_EXT_ray_tracing : require
 struct Payload { uvec2 id; float t; vec2 barycentrics; uint count; bool hit; };
@@ -138,12 +142,20 @@ layout(location = 0) rayPayloadInEXT Payload payload;
 hitAttributeEXT vec2 attributes;
 void decide(uint id) {
     if (id % 3u == 0u) ignoreIntersectionEXT;
-    if (id % 7u == 0u) { payload.count += 1000u; return; }
+    if (id % 7u == 0u) return;
     for (uint i = 0u; i < id % 5u; i++) if (i == 3u && attributes.x < 0.5) ignoreIntersectionEXT;
 }
+void main() { if (attributes.x + attributes.y < 2.0) decide(uint(gl_PrimitiveID)); }
+`
+	// Counting is an any hit shader that changes the payload and ignores everything, so that its order does not matter.
+	Counting = `#version 460
+#extension GL_EXT_ray_tracing : require
+struct Payload { uvec2 id; float t; vec2 barycentrics; uint count; bool hit; };
+layout(location = 0) rayPayloadInEXT Payload payload;
 void main() {
-    payload.hit = true;
-    if (attributes.x + attributes.y < 2.0) decide(uint(gl_PrimitiveID));
+    payload.count += 1000u + uint(gl_PrimitiveID) + uint(gl_GeometryIndexEXT) + (gl_HitKindEXT == gl_HitKindFrontFacingTriangleEXT ? 7u : 0u);
+    if (gl_InstanceCustomIndexEXT == 77) payload.id.y ^= uint(gl_PrimitiveID);
+    ignoreIntersectionEXT;
 }
 `
 )
@@ -151,6 +163,7 @@ void main() {
 var bodies = []struct {
 	name, functions, body string
 	depth                 uint32
+	anyHit                string
 }{
 	{name: "straight", body: `TRACE(0u); notePayload(); OTHER(1u);`},
 	{name: "if", body: `
@@ -206,5 +219,8 @@ uint outer(uint k) { uint a = hash(k); if ((k & 1u) == 1u) a += inner(k); else {
 		body: `live = outer(pixel) + outer(pixel + 1u);`},
 	{name: "short-circuit", functions: `bool shoot(uint k) { TRACE(k); return payload.hit; }`,
 		body: `if (shoot(1u) && (shoot(2u) || !shoot(3u))) note(1u); live += shoot(4u) ? 3u : (shoot(5u) ? 2u : 1u);`},
+	// Culling opaque triangles leaves those that the counting shader is asked about.
+	{name: "any-hit-payload", anyHit: Counting, body: `
+    for (uint i = 0u; i < 3u; i++) { traceRayEXT(scene, gl_RayFlagsCullOpaqueEXT, 0xFFu, 0u, 2u, 0u, origin(i), 0.001, direction(i), 100.0, 0); notePayload(); }`},
 	{name: "recursion", body: `TRACE(0u); notePayload(); payload.count = pixel & 1u; TRACE(1u);`, depth: 4},
 }
