@@ -3,64 +3,15 @@
 package window
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
-	"image"
-	"image/png"
-	"os"
-	"os/exec"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
+	"github.com/everray/everray/window/windowtest"
 )
-
-// startXvfb starts a virtual display and sets DISPLAY to it.
-func startXvfb(t *testing.T) {
-	t.Helper()
-	for _, tool := range []string{"Xvfb", "import"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed (apt-get install xvfb imagemagick)", tool)
-		}
-	}
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer read.Close()
-	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "640x480x24")
-	cmd.ExtraFiles = []*os.File{write}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	write.Close()
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed: there is nothing to report
-	})
-	line, err := bufio.NewReader(read).ReadString('\n')
-	if err != nil {
-		t.Skipf("Xvfb does not start: %v", err)
-	}
-	t.Setenv("DISPLAY", ":"+strings.TrimSpace(line))
-}
-
-func screenshot(t *testing.T) image.Image {
-	t.Helper()
-	out, err := exec.Command("import", "-window", "root", "png:-").Output()
-	if err != nil {
-		t.Fatalf("import: %v", err)
-	}
-	img, err := png.Decode(bytes.NewReader(out))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return img
-}
 
 // quadrants fills a buffer with red, green, blue and white quarters.
 func quadrants(t *testing.T, dev *vk.Device, width, height int, blueFirst bool) *vk.Buffer {
@@ -87,7 +38,7 @@ func quadrants(t *testing.T, dev *vk.Device, width, height int, blueFirst bool) 
 
 // Pixels arrive on the screen upright, with the right colours, and again after the window has changed its size.
 func TestPresentAndResize(t *testing.T) {
-	startXvfb(t)
+	windowtest.StartDisplay(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	w, err := Open(Options{Title: "test", Width: 200, Height: 100})
@@ -155,7 +106,7 @@ func show(t *testing.T, w *Window, p *Presenter, dev *vk.Device, size [2]int) {
 	}
 	time.Sleep(200 * time.Millisecond) // presenting goes through the X server
 	x, y := w.glfw.GetPos()
-	img := screenshot(t)
+	img := windowtest.Screenshot(t)
 	for i, want := range [][3]uint32{{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 255}} {
 		r, g, b, _ := img.At(x+size[0]*(1+2*(i%2))/4, y+size[1]*(1+2*(i/2))/4).RGBA()
 		if got := [3]uint32{r >> 8, g >> 8, b >> 8}; got != want {

@@ -7,11 +7,8 @@ import "github.com/everray/everray/fallback/spirv"
 func (l *linker) lowerAccess() error {
 	for _, s := range l.stages {
 		a := &accessLowering{l: l, s: s, types: map[spirv.ID]spirv.ID{}}
-		for id, r := range s.uses {
-			if r.kind == roleRecord && a.record == 0 {
-				a.record = l.recordAddress(s)
-			}
-			_ = id
+		if s.has(roleRecord) {
+			a.record = l.recordAddress(s)
 		}
 		for _, f := range l.out.Functions {
 			if s.functions[f.Def.Result] == f {

@@ -5,7 +5,7 @@ import "github.com/everray/everray/fallback/spirv"
 // localiseGlobals makes the stage's private globals variables of the entry function, where no other function uses them.
 // A global is alive throughout the scheduler's loop as far as a driver can tell; a function's variable is not.
 func (l *linker) localiseGlobals(s *stage) {
-	if l.needsIncomingSlot(s) {
+	if s.has(roleIncoming) {
 		id := l.out.NewID()
 		l.types.add(spirv.Inst{Op: spirv.OpVariable, Type: l.types.pointer(spirv.StorageClassPrivate, l.types.uint32()), Result: id,
 			Operands: []uint32{uint32(spirv.StorageClassPrivate)}})
@@ -41,10 +41,10 @@ func (l *linker) localiseGlobals(s *stage) {
 	}
 }
 
-// needsIncomingSlot tells whether the stage has a variable that its caller filled.
-func (l *linker) needsIncomingSlot(s *stage) bool {
+// has tells whether the stage has a variable of this role.
+func (s *stage) has(kind roleKind) bool {
 	for _, r := range s.uses {
-		if r.kind == roleIncoming {
+		if r.kind == kind {
 			return true
 		}
 	}

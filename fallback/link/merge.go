@@ -250,10 +250,9 @@ func (g *merger) function(f *spirv.Function) *spirv.Function {
 // annotations copies decorations, but not again for what is shared with the output.
 func (g *merger) annotations() {
 	shared := map[spirv.ID]bool{}
-	for old, new := range g.ids {
-		if i, ok := g.l.types.def[new]; ok && unique(g.l.types.m.Globals[i].Op) {
-			_ = old
-			shared[new] = true
+	for _, id := range g.ids {
+		if i, ok := g.l.types.def[id]; ok && unique(g.l.types.m.Globals[i].Op) {
+			shared[id] = true
 		}
 	}
 	have := map[string]bool{}

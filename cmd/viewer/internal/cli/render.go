@@ -217,10 +217,10 @@ type renderReport struct {
 	FirstLaunchMS  float64 `json:"first_launch_ms"`
 	StackBytes     uint32  `json:"stack_bytes"`
 	// Code is what the driver tells about the compiled code; empty where it tells nothing.
-	Code []codeStatistic `json:"code,omitempty"`
-	Lights         int     `json:"lights"`
-	LightTriangles int     `json:"light_triangles"`
-	DroppedSamples uint64  `json:"dropped_samples"`
+	Code           []codeStatistic `json:"code,omitempty"`
+	Lights         int             `json:"lights"`
+	LightTriangles int             `json:"light_triangles"`
+	DroppedSamples uint64          `json:"dropped_samples"`
 }
 
 func newRenderReport(f *renderFlags, d deviceReport, scene *assets.Scene, s render.Stats, rays uint64, wall time.Duration) renderReport {
@@ -232,7 +232,7 @@ func newRenderReport(f *renderFlags, d deviceReport, scene *assets.Scene, s rend
 		BottomBuildMS: milliseconds(s.Bottom.GPUTime), TopBuildMS: milliseconds(s.Top.GPUTime),
 		StructureBytes: s.Bottom.Bytes + s.Top.Bytes,
 		LinkMS:         milliseconds(s.Pipeline.LinkTime), CompileMS: milliseconds(s.Pipeline.CompileTime), FirstLaunchMS: milliseconds(s.FirstLaunch), StackBytes: s.Pipeline.StackBytes,
-		Code: codeStatistics(s.Pipeline.Driver),
+		Code:   codeStatistics(s.Pipeline.Driver),
 		Lights: s.Lights, LightTriangles: s.LightTriangles,
 	}
 }

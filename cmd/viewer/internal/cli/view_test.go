@@ -3,69 +3,23 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"image"
-	"image/png"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/everray/everray/cmd/viewer/internal/camera"
 	"github.com/everray/everray/window"
+	"github.com/everray/everray/window/windowtest"
 	"github.com/go-gl/mathgl/mgl32"
 )
-
-// startXvfb starts a virtual display and sets DISPLAY to it.
-func startXvfb(t *testing.T) {
-	t.Helper()
-	for _, tool := range []string{"Xvfb", "import"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed (apt-get install xvfb imagemagick)", tool)
-		}
-	}
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer read.Close()
-	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "640x480x24")
-	cmd.ExtraFiles = []*os.File{write}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	write.Close()
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed: there is nothing to report
-	})
-	line, err := bufio.NewReader(read).ReadString('\n')
-	if err != nil {
-		t.Skipf("Xvfb does not start: %v", err)
-	}
-	t.Setenv("DISPLAY", ":"+strings.TrimSpace(line))
-}
-
-func screenshot(t *testing.T) image.Image {
-	t.Helper()
-	out, err := exec.Command("import", "-window", "root", "png:-").Output()
-	if err != nil {
-		t.Fatalf("import: %v", err)
-	}
-	img, err := png.Decode(bytes.NewReader(out))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return img
-}
 
 // The window shows the scene: the screenshot has the red wall left, the green wall right and the lamp above.
 func TestViewShowsTheScene(t *testing.T) {
 	requireBackend(t, "compute")
-	startXvfb(t)
+	windowtest.StartDisplay(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	type result struct {
@@ -89,7 +43,7 @@ func TestViewShowsTheScene(t *testing.T) {
 		case <-deadline:
 			t.Fatal("the scene did not appear on the screen")
 		case <-time.After(500 * time.Millisecond):
-			shown = showsCornell(screenshot(t))
+			shown = showsCornell(windowtest.Screenshot(t))
 		}
 	}
 	cancel()
@@ -117,7 +71,7 @@ func TestViewWithoutDisplay(t *testing.T) {
 
 func TestViewQuitsAfterFrames(t *testing.T) {
 	requireBackend(t, "compute")
-	startXvfb(t)
+	windowtest.StartDisplay(t)
 	code, _, stderr := run(t, t.Context(), "view", "--scene", "builtin:cornell", "--width", "64", "--height", "48", "--frames", "3", "--integrator", "normals")
 	if code != 0 {
 		t.Errorf("code %d, %s", code, stderr)
