@@ -49,7 +49,7 @@ check-shaders:
 	scripts/shaders.sh --check
 
 demo: setup build
-	bin/viewer render --scene builtin:cornell --out demo.png
+	bin/viewer render --scene builtin:cornell --width 560 --height 560 --spp 96 --out demo.png
 	@echo "demo.png is ready"
 
 bench: build
