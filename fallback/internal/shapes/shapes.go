@@ -100,7 +100,9 @@ void main() {
 	OtherHit = `#version 460
 #extension GL_EXT_ray_tracing : require
 layout(location = 1) rayPayloadInEXT uint other;
-void main() { other = other * 3u + uint(gl_PrimitiveID) + 1u; }
+struct Attributes { vec2 weights; };
+hitAttributeEXT Attributes attributes; // as HLSL declares them
+void main() { other = other * 3u + uint(gl_PrimitiveID) + 1u + uint(attributes.weights.x * 4.0) + 5u * uint(attributes.weights.y * 4.0); }
 `
 	OtherMiss = `#version 460
 #extension GL_EXT_ray_tracing : require
