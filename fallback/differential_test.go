@@ -3,6 +3,7 @@ package fallback_test
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -39,10 +40,7 @@ func openBench(t *testing.T, way engine.Backend) *bench {
 		OnMessage: func(m vk.Message) { t.Errorf("validation: %v", m) },
 	})
 	if err != nil {
-		if os.Getenv(vktest.RequireVariable) != "" {
-			t.Fatalf("no %v device: %v", way, err)
-		}
-		t.Skipf("no %v device: %v", way, err)
+		vktest.Missing(t, fmt.Sprintf("no %v device: %v", way, err))
 	}
 	b := &bench{dev: dev}
 	var cleanup []func()

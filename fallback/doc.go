@@ -11,9 +11,9 @@
 //
 // The package knows Vulkan and nothing of the engine above it. It records into command buffers that somebody else owns
 // and submits; it places barriers between its own dispatches, which also separate trace commands of one command buffer
-// (they share memory for stacks; those of different command buffers do not), and none before the first or after the last. NewPipeline may block for as
-// long as the driver compiles; it checks its context between steps. Everything that depends on a command is validated
-// here (sizes, alignments, tables), with errors that name the field; the contents of GPU memory are not, see Fault for
-// what the GPU itself finds. A Pipeline may be used from several goroutines that record into different command
-// buffers. It must outlive the execution of the commands recorded with it.
+// (they share memory for stacks; those of different command buffers do not), and none before the first or after the
+// last. NewPipeline may block for as long as the driver compiles; it checks its context between steps. Everything that
+// depends on a command is validated here (sizes, alignments, tables), with errors that name the field; the contents of
+// GPU memory are not, see Fault for what the GPU itself finds. A Pipeline may be used from several goroutines that
+// record into different command buffers. It must outlive the execution of the commands recorded with it.
 package fallback

@@ -157,7 +157,7 @@ func tagOf(code []uint32) uint32 {
 }
 
 // stackDwords returns the slots that a lane needs: the ray generation shader's frame, those of nested hit and miss
-// shaders, and the first slot of the deepest, which calls nobody. It is Vulkan's default formula (40.6) for pipelines
+// shaders, and one slot for the deepest, which calls nobody. It is Vulkan's default formula (40.6) for pipelines
 // without callable shaders.
 func (o *PipelineOptions) stackDwords(frames []uint32) uint32 {
 	if o.StackBytes > 0 {

@@ -2,8 +2,9 @@
 //
 // vulkan-go gives the handle types and the enums. All calls go through this package's own C functions (evk*.c), which
 // build structures on the C stack: vulkan-go frees slices of structures while the driver still reads them, and its
-// scalar calls use one table for the whole process that, built headless, looks for libvulkan.so without a version. The Vulkan library is opened with dlopen, so that a
-// program needs libvulkan.so.1 at run time and nothing at link time; every device has its own function table.
+// scalar calls use one table for the whole process that, built headless, looks for libvulkan.so without a version. The
+// Vulkan library is opened with dlopen, so that a program needs libvulkan.so.1 at run time and nothing at link time;
+// every device has its own function table.
 //
 // Who validates: constructors check what the driver would not tell (sizes, missing features, missing extensions) and
 // wrap every VkResult; recording commands are thin, and wrong use of them is found by the validation layer, which

@@ -19,7 +19,7 @@
 //   - cut: a point where a shader hands over to the scheduler (OpTraceRayKHR, OpExecuteCallableKHR)
 //   - fragment: code with a single entry that runs up to a cut, a return or a jump to other fragments
 //   - leaf: a scalar or vector inside a variable, the unit of liveness and spilling
-//   - frame: a shader's part of the lane's stack; slot 0 holds the state to return to
+//   - frame: a shader's part of the lane's stack; slot 0 keeps the state to return to
 //
 // # Contract
 //

@@ -2,8 +2,8 @@ package link
 
 import "github.com/everray/everray/fallback/spirv"
 
-// frame is what a shader leaves on the stack at one cut. Slot 0 holds the state to return to, written by whoever called
-// this shader; then comes the payload, if it is the shader's own, then the spilled leaves.
+// frame is what a shader leaves on the stack at one cut. Slot 0 keeps the state to return to while the shader waits for a
+// callee (the runtime writes it); then comes the payload, if it is the shader's own, then the spilled leaves.
 type frame struct {
 	size       uint32 // slots
 	payload    *variable

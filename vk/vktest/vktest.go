@@ -69,7 +69,7 @@ func Device(t testing.TB, opts ...Option) *vk.Device {
 	})
 	p := choose(t, instance)
 	if o.native && p.RT == nil {
-		missing(t, p.Name+" has no ray tracing of its own (install mesa-vulkan-drivers 24.2 or newer: scripts/setup.sh)")
+		Missing(t, p.Name+" has no ray tracing of its own (install mesa-vulkan-drivers 24.2 or newer: scripts/setup.sh)")
 	}
 	d, err := vk.NewDevice(p, vk.DeviceOptions{Name: t.Name(), Native: o.native})
 	if err != nil {
@@ -104,7 +104,7 @@ func choose(t testing.TB, i *vk.Instance) *vk.PhysicalDevice {
 		}
 	}
 	if len(all) == 0 {
-		missing(t, "no Vulkan device (install mesa-vulkan-drivers: scripts/setup.sh)")
+		Missing(t, "no Vulkan device (install mesa-vulkan-drivers: scripts/setup.sh)")
 	}
 	return all[0]
 }
@@ -114,13 +114,14 @@ func unavailable(t testing.TB, err error) {
 	t.Helper()
 	for _, e := range []error{vk.ErrNoVulkan, vk.ErrNoValidationLayer, vk.ErrLavapipeTooOld, vk.ErrMissingFeature, vk.ErrMissingExtension} {
 		if errors.Is(err, e) {
-			missing(t, err.Error())
+			Missing(t, err.Error())
 		}
 	}
 	t.Fatalf("vktest: %v", err)
 }
 
-func missing(t testing.TB, why string) {
+// Missing skips a test for want of something, or fails it where RequireVariable forbids skipping.
+func Missing(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv(RequireVariable) == "1" {
 		t.Fatalf("vktest: %s; %s=1 forbids skipping", why, RequireVariable)

@@ -2,23 +2,20 @@ package accel
 
 import (
 	"errors"
-	"os"
 	"testing"
 
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/engine"
+	"github.com/everray/everray/vk/vktest"
 )
 
 func open(t *testing.T) *engine.Device {
 	t.Helper()
 	dev, err := engine.Open(t.Context(), engine.Options{Backend: engine.BackendCompute})
 	if err != nil {
-		if os.Getenv("EVERRAY_REQUIRE_VULKAN") == "1" {
-			t.Fatalf("EVERRAY_REQUIRE_VULKAN is set: %v", err)
-		}
-		t.Skipf("no device: %v", err)
+		vktest.Missing(t, "no device: "+err.Error())
 	}
 	t.Cleanup(func() {
 		if err := dev.Close(); err != nil { // leaks are errors

@@ -12,6 +12,7 @@ import (
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/assets/imagediff"
 	"github.com/everray/everray/engine"
+	"github.com/everray/everray/vk/vktest"
 )
 
 // requireBackend skips tests of a way that this machine does not have; make test forbids that for compute.
@@ -23,10 +24,7 @@ func requireBackend(t *testing.T, backend string) {
 	}
 	dev, err := engine.Open(t.Context(), engine.Options{Backend: b})
 	if err != nil {
-		if os.Getenv("EVERRAY_REQUIRE_VULKAN") == "1" {
-			t.Fatalf("EVERRAY_REQUIRE_VULKAN is set: %v", err)
-		}
-		t.Skipf("no device for %s: %v", backend, err)
+		vktest.Missing(t, "no device for "+backend+": "+err.Error())
 	}
 	if err := dev.Close(); err != nil {
 		t.Fatal(err)
