@@ -13,44 +13,60 @@ type Build struct {
 	Ranges    []vk.BuildRange
 	Dst       *vk.Buffer
 	DstOffset uint64
+	// Src is, with Info.Update, the structure to update from, which stays as it is; nil is Dst itself, in place.
+	Src       *vk.Buffer
+	SrcOffset uint64
 	Scratch   vk.DeviceAddress
 }
 
 // batch is what the kernels read of a set of builds: records and tasks, as the bytes of build.glsl's structs.
 // A task is one workgroup's worth of work, so every kernel runs over all builds in one dispatch.
 type batch struct {
-	leafLimit  uint32 // most triangles of a leaf
-	builds     int
+	leafLimit  uint32 // most primitives of a leaf
+	builds     int    // records of builds; those of updates follow
 	geometries int
 	records    []byte // ErBuild
 	geometry   []byte // ErGeometry
-	bounds     []byte // uvec4: build, geometry, first primitive, count
 	blocks     []byte // uvec2: build, block; of all builds
 	small      []byte // the same for builds of one block
 	large      []byte // for builds of several
 	lbvh, ploc []byte // of all builds, by kind of tree
+	updates    []byte // uvec2: record, block; of all updates
+	indirect   []byte // ErIndirect of all records, or none
 
 	histograms uint32 // entries over all large builds
-	flat       uint32 // primitives of the large builds
 	seeds      uint32 // capacity of the queue of climb.comp
 }
 
 const (
-	// collapseLimit is the most triangles that a leaf may hold.
+	// collapseLimit is the most primitives that a leaf may hold.
 	collapseLimit = 4
 	// clusterLimit is ER_CLUSTER_LIMIT of tree.glsl.
 	clusterLimit = 16
 )
 
+// leafLimits bound the leaves by kind. A ray that meets a leaf of boxes tests them all, where a node more could have
+// spared it an intersection shader: two are worth the memory.
+var leafLimits = [...]uint32{leafTriangles: collapseLimit, leafBoxes: 2, leafInstances: 1}
+
 // newBatch checks the builds and lays them out.
 func newBatch(builds []Build, leafLimit uint32) (*batch, error) {
-	b := &batch{builds: len(builds), leafLimit: leafLimit}
+	b := &batch{leafLimit: leafLimit}
 	for i, bd := range builds {
 		if _, err := checkBuild(bd); err != nil {
 			return nil, fmt.Errorf("build %d: %w", i, err)
 		}
-		b.add(uint32(i), bd)
 	}
+	if err := checkDestinations(builds); err != nil {
+		return nil, err
+	}
+	for _, bd := range builds {
+		if !bd.Info.Update {
+			b.add(uint32(b.builds), bd)
+			b.builds++
+		}
+	}
+	b.addUpdates(builds)
 	return b, nil
 }
 
@@ -60,9 +76,6 @@ func (b *batch) add(index uint32, bd Build) {
 	for i, g := range bd.Info.Geometries {
 		r := bd.Ranges[i]
 		b.addGeometry(g, r, n)
-		for first := uint32(0); first < r.PrimitiveCount; first += blockSize {
-			b.bounds = appendWords(b.bounds, index, uint32(i), first, min(blockSize, r.PrimitiveCount-first))
-		}
 		n += r.PrimitiveCount
 	}
 	mode := uint32(modePLOC)
@@ -72,12 +85,9 @@ func (b *batch) add(index uint32, bd Build) {
 	blocks := (n + blockSize - 1) / blockSize
 	rec := b.addRecord(bd, n, mode)
 	rec.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
-	rec.words(b.histograms/256, blocks, b.flat, layoutOf(bd.Info.Type, uint64(n)).leafBlock)
-	limit := b.leafLimit
-	if bd.Info.Type == vk.TopLevel {
-		limit = 1
-	}
-	rec.words(limit, mode, 0, 0)
+	rec.words(b.histograms/256, blocks, 0, layoutOf(leafKindOf(bd.Info), uint64(n)).leafBlock)
+	rec.words(min(b.leafLimit, leafLimits[leafKindOf(bd.Info)]), mode)
+	rec.address(0) // no source
 	b.records = rec.bytes
 	// The address of the geometries is not known yet: its place holds the first one's number.
 	binary.LittleEndian.PutUint64(b.records[int(index)*buildRecordSize+8:], uint64(firstGeometry))
@@ -87,7 +97,6 @@ func (b *batch) add(index uint32, bd Build) {
 	}
 	if blocks > 1 {
 		b.histograms += blocks * 256
-		b.flat += n
 	}
 }
 
@@ -122,7 +131,8 @@ func (b *batch) addRecord(bd Build, n, mode uint32) *recordWriter {
 
 func (b *batch) addGeometry(g vk.Geometry, r vk.BuildRange, first uint32) {
 	w := &recordWriter{bytes: b.geometry}
-	if g.Type == vk.GeometryInstances {
+	switch g.Type {
+	case vk.GeometryInstances:
 		stride := uint32(vk.AccelerationStructureInstanceSize)
 		if g.Instances.ArrayOfPointers {
 			stride = 8
@@ -130,8 +140,13 @@ func (b *batch) addGeometry(g vk.Geometry, r vk.BuildRange, first uint32) {
 		w.address(g.Instances.Data + uint64(r.PrimitiveOffset))
 		w.address(0)
 		w.address(0)
-		w.words(stride, 0, uint32(g.Flags), first, r.PrimitiveCount, 0, 0, 0, 0, 0)
-	} else {
+		w.words(stride, 0, uint32(g.Flags), first, r.PrimitiveCount, 0, 0, leafInstances, 0, 0)
+	case vk.GeometryAABBs:
+		w.address(g.AABBs.Data + uint64(r.PrimitiveOffset))
+		w.address(0)
+		w.address(0)
+		w.words(uint32(g.AABBs.Stride), 0, uint32(g.Flags), first, r.PrimitiveCount, 0, 0, leafBoxes, 0, 0)
+	default:
 		t := g.Triangles
 		vertices, indices, transform := t.VertexData, t.IndexData, t.TransformData
 		if t.IndexType == vk.IndexNone {
@@ -146,7 +161,7 @@ func (b *batch) addGeometry(g vk.Geometry, r vk.BuildRange, first uint32) {
 		w.address(indices)
 		w.address(transform)
 		w.words(uint32(t.VertexStride), uint32(t.IndexType.Size()), uint32(g.Flags), first, r.PrimitiveCount,
-			r.FirstVertex, vertexFormats[t.VertexFormat], 0, 0, 0)
+			r.FirstVertex, vertexFormats[t.VertexFormat], leafTriangles, 0, 0)
 	}
 	b.geometry = w.bytes
 	b.geometries++
@@ -154,8 +169,8 @@ func (b *batch) addGeometry(g vk.Geometry, r vk.BuildRange, first uint32) {
 
 // resolve replaces the numbers of first geometries by addresses.
 func (b *batch) resolve(geometryBase vk.DeviceAddress) {
-	for i := range b.builds {
-		at := b.records[i*buildRecordSize+8:]
+	for r := 0; r < len(b.records); r += buildRecordSize {
+		at := b.records[r+8:]
 		first := binary.LittleEndian.Uint64(at)
 		binary.LittleEndian.PutUint64(at, geometryBase+first*geometryRecord)
 	}

@@ -235,3 +235,28 @@ func BenchmarkTrace(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkUpdate holds updates of 100,000 triangles against builds.
+func BenchmarkUpdate(b *testing.B) {
+	const n = 100000
+	for _, kind := range buildKinds {
+		if kind.flags == vk.PreferFastTrace {
+			continue
+		}
+		r := newRig(b)
+		builds := r.prepare(r.soupInput(randomSoup(rand.New(rand.NewPCG(1, 2)), n, 0.02), kind.flags|vk.AllowUpdate, vk.GeometryOpaque))
+		r.run(builds)
+		for name, list := range map[string][]Build{"build": builds, "update": {r.updateOf(builds[0])}} {
+			b.Run(kind.name+"/"+name, func(b *testing.B) {
+				r.run(list)
+				cpu := cpuTime()
+				for b.Loop() {
+					r.run(list)
+				}
+				b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mtri/s")
+				b.ReportMetric((cpuTime()-cpu).Seconds()*1e3/float64(b.N), "cpu-ms/op")
+				r.timeKernels(b, list)
+			})
+		}
+	}
+}

@@ -26,11 +26,21 @@ const (
 	kernelPLOCTeam
 	kernelLeaves
 	kernelHeader
+	kernelRefitLinks
+	kernelRefitLeaves
+	kernelRefitNodes
+	kernelIndirect
+	kernelCopyPlan
+	kernelCopyLink
+	kernelCopyUsed
+	kernelCopyWrite
+	kernelCopyFinish
 	kernelCount
 )
 
 var kernelNames = [kernelCount]string{"init", "bounds", "morton", "sort_small", "sort_count", "scan_sum", "scan_apply",
-	"sort_scatter", "lbvh", "climb", "ploc", "ploc_team", "leaves", "header"}
+	"sort_scatter", "lbvh", "climb", "ploc", "ploc_team", "leaves", "header", "refit_links", "refit_leaves", "refit_nodes", "indirect",
+	"copy_plan", "copy_link", "copy_used", "copy_write", "copy_finish"}
 
 const pushSize = 40
 
@@ -95,9 +105,13 @@ func (b *Builder) CmdBuild(cb *vk.CommandBuffer, builds []Build) error {
 	if err != nil {
 		return err
 	}
+	return b.recordBatch(cb, batch)
+}
+
+func (b *Builder) recordBatch(cb *vk.CommandBuffer, batch *batch) error {
 	r := recorder{b: b, cb: cb, batch: batch}
 	if err := r.upload(); err != nil {
-		return fmt.Errorf("build of %d acceleration structures: %w", len(builds), err)
+		return fmt.Errorf("build of %d acceleration structures: %w", len(batch.records)/buildRecordSize, err)
 	}
 	cb.BeginLabel("bvh build")
 	defer cb.EndLabel()
@@ -111,8 +125,9 @@ type recorder struct {
 	cb    *vk.CommandBuffer
 	batch *batch
 
-	records, bounds, blocks, small, large, lbvh, ploc vk.DeviceAddress
-	histograms, sums, seeds                           vk.DeviceAddress
+	records, blocks, small, large, lbvh, ploc, updates vk.DeviceAddress
+	histograms, sums, seeds                            vk.DeviceAddress
+	geometry, ranges, deviceRecords, deviceGeometry    vk.DeviceAddress
 }
 
 // upload copies the batch's description to memory that lives as long as the command buffer's recording.
@@ -129,23 +144,31 @@ func (r *recorder) upload() error {
 		*to = addr
 		return nil
 	}
-	var geometry vk.DeviceAddress
-	if err := put(r.batch.geometry, &geometry); err != nil {
+	if err := put(r.batch.geometry, &r.geometry); err != nil {
 		return err
 	}
-	r.batch.resolve(geometry)
+	r.batch.resolve(r.geometry)
 	for _, p := range []struct {
 		data []byte
 		to   *vk.DeviceAddress
 	}{
-		{r.batch.records, &r.records}, {r.batch.bounds, &r.bounds}, {r.batch.blocks, &r.blocks},
+		{r.batch.records, &r.records}, {r.batch.blocks, &r.blocks},
 		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.lbvh, &r.lbvh}, {r.batch.ploc, &r.ploc},
+		{r.batch.updates, &r.updates}, {r.batch.indirect, &r.ranges},
 	} {
 		if err := put(p.data, p.to); err != nil {
 			return err
 		}
 	}
 	var err error
+	if len(r.batch.indirect) > 0 {
+		if r.deviceRecords, err = r.cb.TransientDevice(uint64(len(r.batch.records)), 64); err != nil {
+			return err
+		}
+		if r.deviceGeometry, err = r.cb.TransientDevice(max(uint64(len(r.batch.geometry)), 64), 64); err != nil {
+			return err
+		}
+	}
 	if r.batch.seeds > 0 {
 		if r.seeds, err = r.cb.TransientDevice(16*(uint64(r.batch.seeds)+1), 64); err != nil {
 			return err
@@ -161,28 +184,47 @@ func (r *recorder) upload() error {
 	return err
 }
 
+// record runs builds and updates side by side: the three steps of an update go with the first three of a build.
 func (r *recorder) record() {
+	r.readRanges()
+	r.startBuilds()
+	r.perBlock(kernelRefitLinks, r.updates, r.batch.updates, treeGroupsPerBlk)
+	r.cb.ComputeBarrier()
+	r.perBlock(kernelRefitLeaves, r.updates, r.batch.updates, treeGroupsPerBlk)
+	r.perBlock(kernelBounds, r.blocks, r.batch.blocks, 1)
+	r.cb.ComputeBarrier()
+	r.perBlock(kernelRefitNodes, r.updates, r.batch.updates, treeGroupsPerBlk)
+	if len(r.batch.blocks) > 0 {
+		r.trees()
+	}
+	if builds := uint32(r.batch.builds); builds > 0 {
+		r.run(kernelHeader, 0, builds, (builds+63)/64, 0)
+	}
+}
+
+// startBuilds resets the builds' states.
+func (r *recorder) startBuilds() {
 	builds := uint32(r.batch.builds)
+	if builds == 0 {
+		return
+	}
 	histograms := r.histograms
 	r.histograms = r.seeds // init empties the queue
 	r.run(kernelInit, 0, builds, (builds+63)/64, 0)
 	r.histograms = histograms
+}
+
+// trees makes trees and leaves of the builds, whose boxes are known.
+func (r *recorder) trees() {
+	r.perBlock(kernelMorton, r.blocks, r.batch.blocks, 1)
 	r.cb.ComputeBarrier()
-	if len(r.batch.blocks) > 0 {
-		boundsTasks := uint32(len(r.batch.bounds) / 16)
-		r.run(kernelBounds, r.bounds, boundsTasks, boundsTasks, 0)
-		r.cb.ComputeBarrier()
-		r.perBlock(kernelMorton, r.blocks, r.batch.blocks, 1)
-		r.cb.ComputeBarrier()
-		r.sort()
-		r.cb.ComputeBarrier()
-		r.perBlock(kernelLBVH, r.lbvh, r.batch.lbvh, treeGroupsPerBlk)
-		r.clusters()
-		r.cb.ComputeBarrier()
-		r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, treeGroupsPerBlk)
-		r.cb.ComputeBarrier()
-	}
-	r.run(kernelHeader, 0, builds, (builds+63)/64, 0)
+	r.sort()
+	r.cb.ComputeBarrier()
+	r.perBlock(kernelLBVH, r.lbvh, r.batch.lbvh, treeGroupsPerBlk)
+	r.clusters()
+	r.cb.ComputeBarrier()
+	r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, treeGroupsPerBlk)
+	r.cb.ComputeBarrier()
 }
 
 // sort orders the keys of all builds: those of one block in one go, the others by eight passes of a byte.

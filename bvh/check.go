@@ -3,6 +3,8 @@ package bvh
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	vulkan "github.com/vulkan-go/vulkan"
 
@@ -11,6 +13,9 @@ import (
 
 // ErrInvalidBuild is what every refused build wraps.
 var ErrInvalidBuild = errors.New("invalid acceleration structure build")
+
+// aabbAlignment is that of VkAabbPositionsKHR: of addresses, offsets and strides.
+const aabbAlignment = 8
 
 // VkFormat values of vertex positions that the builder reads, as build.glsl's format words.
 var vertexFormats = map[vulkan.Format]uint32{
@@ -23,6 +28,28 @@ var vertexFormats = map[vulkan.Format]uint32{
 	vulkan.FormatR16g16Snorm:        formatSnorm16 | 2<<4,
 	vulkan.FormatR16g16b16Snorm:     formatSnorm16 | 3<<4,
 	vulkan.FormatR16g16b16a16Snorm:  formatSnorm16 | 4<<4,
+	vulkan.FormatR8g8Snorm:          formatSnorm8 | 2<<4,
+	vulkan.FormatR8g8b8Snorm:        formatSnorm8 | 3<<4,
+	vulkan.FormatR8g8b8a8Snorm:      formatSnorm8 | 4<<4,
+	vulkan.FormatR64g64Sfloat:       formatFloat64 | 2<<4,
+	vulkan.FormatR64g64b64Sfloat:    formatFloat64 | 3<<4,
+	vulkan.FormatR64g64b64a64Sfloat: formatFloat64 | 4<<4,
+}
+
+// VertexFormats lists the formats of vertex positions that are built from. Doubles are rounded to the nearest float.
+func VertexFormats() []vulkan.Format { return slices.Sorted(maps.Keys(vertexFormats)) }
+
+// componentSize is the bytes of one component, and the alignment of vertices.
+func componentSize(f vulkan.Format) uint64 {
+	switch vertexFormats[f] & 15 {
+	case formatSnorm8:
+		return 1
+	case formatFloat16, formatSnorm16:
+		return 2
+	case formatFloat64:
+		return 8
+	}
+	return 4
 }
 
 // checkInfo checks what of a build is known before its counts.
@@ -44,15 +71,33 @@ func checkInfo(info vk.BuildInfo) error {
 		return fmt.Errorf("%w: %d geometries, at most %d", ErrInvalidBuild, len(info.Geometries), MaxGeometries)
 	}
 	for i, g := range info.Geometries {
-		if g.Type != vk.GeometryTriangles {
-			return fmt.Errorf("%w: geometry %d has type %d; bottom levels are built from triangles (0) only so far", ErrInvalidBuild, i, g.Type)
+		if g.Type != vk.GeometryTriangles && g.Type != vk.GeometryAABBs {
+			return fmt.Errorf("%w: geometry %d has type %d; bottom levels are built from triangles (0) or AABBs (1)", ErrInvalidBuild, i, g.Type)
 		}
-		if _, ok := vertexFormats[g.Triangles.VertexFormat]; !ok {
-			return fmt.Errorf("%w: geometry %d has vertex format %d; 2 to 4 components of 32-bit float, 16-bit float or 16-bit snorm are read", ErrInvalidBuild, i, g.Triangles.VertexFormat)
+		if g.Type != info.Geometries[0].Type {
+			return fmt.Errorf("%w: geometry %d has type %d, the first one %d; a structure holds either triangles or AABBs", ErrInvalidBuild, i, g.Type, info.Geometries[0].Type)
 		}
-		if t := g.Triangles.IndexType; t != vk.IndexNone && t.Size() == 0 {
-			return fmt.Errorf("%w: geometry %d has unknown index type %d", ErrInvalidBuild, i, t)
+		if err := checkForm(g); err != nil {
+			return fmt.Errorf("geometry %d: %w", i, err)
 		}
+	}
+	return nil
+}
+
+// checkForm checks how the primitives of a bottom level lie in memory.
+func checkForm(g vk.Geometry) error {
+	if g.Type == vk.GeometryAABBs {
+		if s := g.AABBs.Stride; s%aabbAlignment != 0 || s > 1<<32-1 {
+			return fmt.Errorf("%w: AABB stride %d is not a multiple of %d below 2^32", ErrInvalidBuild, s, aabbAlignment)
+		}
+		return nil
+	}
+	t := g.Triangles
+	if _, ok := vertexFormats[t.VertexFormat]; !ok {
+		return fmt.Errorf("%w: vertex format %d; 2 to 4 components of 64, 32 or 16-bit float, 16 or 8-bit snorm are read (VertexFormats)", ErrInvalidBuild, t.VertexFormat)
+	}
+	if t.IndexType != vk.IndexNone && t.IndexType.Size() == 0 {
+		return fmt.Errorf("%w: unknown index type %d", ErrInvalidBuild, t.IndexType)
 	}
 	return nil
 }
@@ -73,7 +118,11 @@ func checkBuild(bd Build) (vk.BuildSizes, error) {
 	if (bd.Dst.Address()+bd.DstOffset)%Alignment != 0 {
 		return sizes, fmt.Errorf("%w: destination address %#x + %d is not a multiple of %d", ErrInvalidBuild, bd.Dst.Address(), bd.DstOffset, Alignment)
 	}
-	if have := bd.Dst.Size(); bd.DstOffset > have || have-bd.DstOffset < sizes.AccelerationStructureSize {
+	if bd.Info.Update {
+		if err := checkUpdate(bd); err != nil {
+			return sizes, err
+		}
+	} else if have := bd.Dst.Size(); bd.DstOffset > have || have-bd.DstOffset < sizes.AccelerationStructureSize {
 		return sizes, fmt.Errorf("%w: destination %q has %d bytes at offset %d, the structure takes %d (ask BuildSizes)", ErrInvalidBuild, bd.Dst.Name(), have, bd.DstOffset, sizes.AccelerationStructureSize)
 	}
 	if bd.Scratch == 0 || bd.Scratch%ScratchAlignment != 0 {
@@ -101,15 +150,22 @@ func checkGeometry(g vk.Geometry, r vk.BuildRange) error {
 		}
 		return nil
 	}
+	if g.Type == vk.GeometryAABBs {
+		if g.AABBs.Data == 0 || (g.AABBs.Data+uint64(r.PrimitiveOffset))%aabbAlignment != 0 {
+			return fmt.Errorf("%w: AABB data address %#x with primitive offset %d is null or not a multiple of %d", ErrInvalidBuild, g.AABBs.Data, r.PrimitiveOffset, aabbAlignment)
+		}
+		return nil
+	}
 	t := g.Triangles
-	component := uint64(4)
-	if vertexFormats[t.VertexFormat]&15 != formatFloat32 {
-		component = 2
+	component := componentSize(t.VertexFormat)
+	at := t.VertexData
+	if t.IndexType == vk.IndexNone {
+		at += uint64(r.PrimitiveOffset)
 	}
 	switch {
 	case t.VertexData == 0:
 		return fmt.Errorf("%w: vertex data address is null", ErrInvalidBuild)
-	case t.VertexData%component != 0 || t.VertexStride%component != 0:
+	case at%component != 0 || t.VertexStride%component != 0:
 		return fmt.Errorf("%w: vertex data address %#x or stride %d is not a multiple of %d", ErrInvalidBuild, t.VertexData, t.VertexStride, component)
 	case t.VertexStride > 1<<32-1:
 		return fmt.Errorf("%w: vertex stride %d", ErrInvalidBuild, t.VertexStride)

@@ -1,7 +1,7 @@
 // Package bvh builds and traverses acceleration structures with compute shaders.
 //
-// The bottom level is a binary BVH of 64-byte nodes that hold both children's boxes, over triangles in the
-// tree's order; the top level is the same over instances. FAST_BUILD gives a linear BVH, everything else H-PLOC.
+// The bottom level is a binary BVH of 64-byte nodes that hold both children's boxes, over triangles or the boxes of
+// procedural primitives in the tree's order; the top level is the same over instances. FAST_BUILD gives a linear BVH, everything else H-PLOC.
 // shaders/bvh/layout.glsl is the one definition of the memory layout; layout.go mirrors it and a test compares.
 //
 // Contract:
@@ -14,7 +14,23 @@
 //   - Scratch memory is free again when the build is done.
 //   - A Builder is safe for concurrent use by several goroutines with distinct command buffers. Nothing here blocks
 //     but Read and Tracer.Trace, which submit and wait.
-//   - Updates are full rebuilds into the destination.
+//   - Updates keep the tree of their source and make its boxes again, so that any number of them drifts from nothing;
+//     quality falls as primitives move apart. AllowUpdate, counts, types, formats and flags are those of the build that
+//     made the source. The host cannot know it: a source of another type, count or kind of primitive, one without
+//     AllowUpdate, or one larger than the destination, is left alone by the device, and nothing is written. What
+//     becomes inactive is hit no more, and may come back; what was inactive in the first build never comes.
+//   - CmdBuildIndirect reads ranges on the device, when it runs; barriers before it are those of a build's input.
+//     Whatever is there, structures stay within the memory of their most primitives.
+//   - CmdCopy (clone, compact, serialise, deserialise) and CmdWriteProperties only record, like CmdBuild, and take any
+//     structures of this package, copies included. A structure may lie in a range larger than itself; name the
+//     range's size, for scratch memory and dispatches follow it. The device says by CopyStatus what the host could not see.
+//   - Blobs (SerializedHeader) are refused by the device or ValidateSerialized if they are truncated, corrupt or
+//     foreign; neither reads outside of them. What is trusted are handles, and that an instance's bottom level has
+//     the layout that it had when the top level was serialised, unless Copy.BottomLevelsReady has it looked up.
+//
+// What cannot be hit is left out of the tree, and still counts for primitive and instance indices: triangles with a vertex
+// that is not finite or beyond 1e37, boxes that are inverted or not a number, instances without a structure, of an empty
+// one, or with a transform that is not a number. Boxes and instances that reach to infinity are cut off at 1e37.
 //
 // Structures are deterministic: the same input gives the same bytes, whatever the scheduling.
 package bvh

@@ -21,7 +21,12 @@ const (
 	headerBoundsMin     = 64
 	headerNodeCount     = 76
 	headerBoundsMax     = 80
+	headerLeafKind      = 92
 	headerTotalSize     = 96
+
+	leafTriangles = 0
+	leafBoxes     = 1
+	leafInstances = 2
 
 	nodeSize    = 64
 	nodeXY0     = 0
@@ -45,7 +50,14 @@ const (
 	trianglePrimitive    = 36
 	triangleGeometry     = 40
 	triangleOpaque       = 0x80000000
+	triangleInactive     = 0x40000000
 	triangleGeometryMask = 0x00ffffff
+
+	boxSize      = 32
+	boxMin       = 0
+	boxPrimitive = 12
+	boxMax       = 16
+	boxGeometry  = 28
 
 	instanceSize             = 128
 	instanceObjectToWorld    = 0
@@ -57,6 +69,7 @@ const (
 	instanceRoot             = 116
 	instanceHeight           = 120
 	instanceLeafBlock        = 124
+	instanceBoxes            = 0x80000000
 
 	// build.glsl
 	blockSize        = 1024
@@ -68,6 +81,8 @@ const (
 	formatFloat32    = 0
 	formatFloat16    = 1
 	formatSnorm16    = 2
+	formatSnorm8     = 3
+	formatFloat64    = 4
 	scanChunk        = 4096
 	treeGroupsPerBlk = 16
 )

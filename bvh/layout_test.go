@@ -37,16 +37,19 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 		"ER_HEADER_FLAGS": headerFlags, "ER_HEADER_GEOMETRY_COUNT": headerGeometryCount,
 		"ER_HEADER_PRIMITIVE_COUNT": headerPrimitives, "ER_HEADER_ACTIVE_COUNT": headerActive, "ER_HEADER_ROOT": headerRoot,
 		"ER_HEADER_HEIGHT": headerHeight, "ER_HEADER_LEAF_BLOCK": headerLeafBlock, "ER_HEADER_BOUNDS_MIN": headerBoundsMin,
-		"ER_HEADER_NODE_COUNT": headerNodeCount, "ER_HEADER_BOUNDS_MAX": headerBoundsMax, "ER_HEADER_RESERVED": 92,
+		"ER_HEADER_NODE_COUNT": headerNodeCount, "ER_HEADER_BOUNDS_MAX": headerBoundsMax, "ER_HEADER_LEAF_KIND": headerLeafKind,
 		"ER_HEADER_TOTAL_SIZE": headerTotalSize,
 		"ER_NODE_SIZE":         nodeSize, "ER_NODE_XY0": nodeXY0, "ER_NODE_XY1": nodeXY1, "ER_NODE_Z": nodeZ,
 		"ER_NODE_CHILD0": nodeChild0, "ER_NODE_CHILD1": nodeChild1, "ER_NODE_LEAVES0": nodeLeaves0, "ER_NODE_LEAVES1": nodeLeaves1,
 		"ER_REF_LEAF": refLeaf, "ER_REF_COUNT_SHIFT": refCountShift, "ER_REF_COUNT_MASK": refCountMask,
 		"ER_REF_INDEX_MASK": refIndexMask, "ER_REF_NONE": refNone,
 		"ER_TRIANGLE_SIZE": triangleSize, "ER_TRIANGLE_V0": triangleV0, "ER_TRIANGLE_V1": triangleV1, "ER_TRIANGLE_V2": triangleV2,
-		"ER_TRIANGLE_PRIMITIVE": trianglePrimitive, "ER_TRIANGLE_GEOMETRY": triangleGeometry, "ER_TRIANGLE_OPAQUE": triangleOpaque,
+		"ER_TRIANGLE_PRIMITIVE": trianglePrimitive, "ER_TRIANGLE_GEOMETRY": triangleGeometry, "ER_TRIANGLE_OPAQUE": triangleOpaque, "ER_TRIANGLE_INACTIVE": triangleInactive,
 		"ER_TRIANGLE_GEOMETRY_MASK": triangleGeometryMask,
-		"ER_INSTANCE_SIZE":          instanceSize, "ER_INSTANCE_OBJECT_TO_WORLD": instanceObjectToWorld,
+		"ER_LEAF_TRIANGLES":         leafTriangles, "ER_LEAF_BOXES": leafBoxes, "ER_LEAF_INSTANCES": leafInstances,
+		"ER_BOX_SIZE": boxSize, "ER_BOX_MIN": boxMin, "ER_BOX_PRIMITIVE": boxPrimitive, "ER_BOX_MAX": boxMax, "ER_BOX_GEOMETRY": boxGeometry,
+		"ER_INSTANCE_BOXES": instanceBoxes,
+		"ER_INSTANCE_SIZE":  instanceSize, "ER_INSTANCE_OBJECT_TO_WORLD": instanceObjectToWorld,
 		"ER_INSTANCE_WORLD_TO_OBJECT": instanceWorldToObject, "ER_INSTANCE_BLAS": instanceBLAS,
 		"ER_INSTANCE_CUSTOM_INDEX_MASK": instanceCustomIndexMask, "ER_INSTANCE_TABLE_OFFSET_FLAGS": instanceTableOffsetFlags,
 		"ER_INSTANCE_INDEX": instanceIndex, "ER_INSTANCE_ROOT": instanceRoot, "ER_INSTANCE_HEIGHT": instanceHeight,
@@ -59,7 +62,8 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 	got = map[string]uint64{
 		"ER_BLOCK_SIZE": blockSize, "ER_NO_BOUND": 0xffffffff, "ER_BUILD_SIZE": buildRecordSize, "ER_MODE_LBVH": modeLBVH,
 		"ER_MODE_PLOC": modePLOC, "ER_GEOMETRY_SIZE": geometryRecord, "ER_FORMAT_FLOAT32": formatFloat32,
-		"ER_FORMAT_FLOAT16": formatFloat16, "ER_FORMAT_SNORM16": formatSnorm16, "ER_STATE_SIZE": stateSize,
+		"ER_FORMAT_FLOAT16": formatFloat16, "ER_FORMAT_SNORM16": formatSnorm16,
+		"ER_FORMAT_SNORM8": formatSnorm8, "ER_FORMAT_FLOAT64": formatFloat64, "ER_STATE_SIZE": stateSize,
 	}
 	compare(t, want, got)
 }

@@ -51,6 +51,9 @@ func (b Box) contains(o Box) bool {
 }
 
 func (b Box) area() float64 {
+	if b.Min[0] > b.Max[0] {
+		return 0 // of nothing
+	}
 	x, y, z := float64(b.Max[0])-float64(b.Min[0]), float64(b.Max[1])-float64(b.Min[1]), float64(b.Max[2])-float64(b.Min[2])
 	return x*y + y*z + z*x
 }
@@ -84,7 +87,7 @@ func Decode(data []byte) (*Structure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Bytes > uint64(len(data)) {
+	if s.Bytes < headerSize || s.Bytes > uint64(len(data)) {
 		return nil, fmt.Errorf("%w: it claims %d bytes of %d", ErrNotAStructure, s.Bytes, len(data))
 	}
 	s.data = data[:s.Bytes]
@@ -120,6 +123,14 @@ func decodeHeader(h []byte) (*Structure, error) {
 	return s, nil
 }
 
+// leafKind is what the leaf records are: triangles, boxes or instances.
+func (s *Structure) leafKind() uint32 {
+	if s.Type == vk.TopLevel {
+		return leafInstances
+	}
+	return s.word(headerLeafKind)
+}
+
 func (s *Structure) word(at uint64) uint32   { return binary.LittleEndian.Uint32(s.data[at:]) }
 func (s *Structure) float(at uint64) float32 { return math.Float32frombits(s.word(at)) }
 
@@ -143,6 +154,7 @@ type Triangle struct {
 	Primitive uint32
 	Geometry  uint32
 	Opaque    bool
+	Inactive  bool // by an update: its vertices are zero, and nothing hits it
 }
 
 // Triangle returns the leaf record at an index below Active.
@@ -158,6 +170,7 @@ func (s *Structure) Triangle(index uint32) Triangle {
 	t.Primitive = s.word(at + trianglePrimitive)
 	t.Geometry = g & triangleGeometryMask
 	t.Opaque = g&triangleOpaque != 0
+	t.Inactive = g&triangleInactive != 0
 	return t
 }
 

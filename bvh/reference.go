@@ -43,7 +43,7 @@ const (
 	InstanceForceNoOpaque = 8
 )
 
-// ReferenceInstance is one instance of a reference scene. An instance of no triangles is inactive.
+// ReferenceInstance is one instance of a reference scene, of triangles or of boxes. An instance of neither is inactive.
 type ReferenceInstance struct {
 	Transform   [12]float32 // object to world, row major
 	Mask        uint8
@@ -51,6 +51,7 @@ type ReferenceInstance struct {
 	CustomIndex uint32
 	TableOffset uint32
 	Triangles   []Triangle
+	Boxes       []ProceduralBox
 }
 
 // Reference is a scene for the reference tracer.
@@ -94,7 +95,7 @@ func (r Reference) Trace(ray Ray, flags uint32, cullMask uint8, ignore func(t Tr
 		o, d := transform64(inv, to64(ray.Origin), 1), transform64(inv, to64(ray.Direction), 0)
 		for _, t := range in.Triangles {
 			h, ok := intersect64(o, d, t)
-			if !ok || !visible(h, in, t, flags) || (!opaque(in, t, flags) && ignore != nil && ignore(t)) {
+			if !ok || !visible(h, in, t, flags) || (!opaque(in, t.Opaque, flags) && ignore != nil && ignore(t)) {
 				continue
 			}
 			if in.Flags&InstanceFlipFacing != 0 {
@@ -125,7 +126,8 @@ func (r Reference) Trace(ray Ray, flags uint32, cullMask uint8, ignore func(t Tr
 	return best
 }
 
-func opaque(in ReferenceInstance, t Triangle, flags uint32) bool {
+// opaque tells whether a primitive is opaque for a ray, from its geometry's flag.
+func opaque(in ReferenceInstance, geometry bool, flags uint32) bool {
 	switch {
 	case flags&RayOpaque != 0:
 		return true
@@ -136,16 +138,20 @@ func opaque(in ReferenceInstance, t Triangle, flags uint32) bool {
 	case in.Flags&InstanceForceNoOpaque != 0:
 		return false
 	}
-	return t.Opaque
+	return geometry
+}
+
+// culledByOpacity applies the ray flags that cull opaque primitives or all others.
+func culledByOpacity(isOpaque bool, flags uint32) bool {
+	if isOpaque {
+		return flags&RayCullOpaque != 0
+	}
+	return flags&RayCullNoOpaque != 0
 }
 
 // visible applies culling by facing and opacity. h.Kind is still without the instance's flip.
 func visible(h ReferenceHit, in ReferenceInstance, t Triangle, flags uint32) bool {
-	if opaque(in, t, flags) {
-		if flags&RayCullOpaque != 0 {
-			return false
-		}
-	} else if flags&RayCullNoOpaque != 0 {
+	if culledByOpacity(opaque(in, t.Opaque, flags), flags) {
 		return false
 	}
 	if in.Flags&InstanceCullDisable != 0 {

@@ -12,17 +12,24 @@ type structureLayout struct {
 	size      uint64
 }
 
-func layoutOf(t vk.AccelerationStructureType, n uint64) structureLayout {
+func layoutOf(kind uint32, n uint64) structureLayout {
 	nodes := uint64(0)
 	if n > 1 {
 		nodes = n - 1
 	}
-	leaf := uint64(triangleSize)
-	if t == vk.TopLevel {
-		leaf = instanceSize
-	}
 	at := headerSize + nodes*nodeSize
-	return structureLayout{leafBlock: uint32(at / 64), size: alignUp(at+n*leaf, Alignment)}
+	return structureLayout{leafBlock: uint32(at / 64), size: alignUp(at+n*leafSizeOf(kind), Alignment)}
+}
+
+// leafKindOf is what the leaf records of a build are.
+func leafKindOf(info vk.BuildInfo) uint32 {
+	switch {
+	case info.Type == vk.TopLevel:
+		return leafInstances
+	case len(info.Geometries) > 0 && info.Geometries[0].Type == vk.GeometryAABBs:
+		return leafBoxes
+	}
+	return leafTriangles
 }
 
 // scratchLayout places the parts of a build's scratch memory, as offsets from its address.
@@ -74,8 +81,8 @@ func buildSizes(info vk.BuildInfo, counts []uint32) (vk.BuildSizes, error) {
 	}
 	scratch := scratchOf(n).size
 	return vk.BuildSizes{
-		AccelerationStructureSize: layoutOf(info.Type, n).size,
+		AccelerationStructureSize: layoutOf(leafKindOf(info), n).size,
 		BuildScratchSize:          scratch,
-		UpdateScratchSize:         scratch,
+		UpdateScratchSize:         updateScratchOf(n).size,
 	}, nil
 }

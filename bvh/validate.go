@@ -134,7 +134,13 @@ func (s *Structure) leafBox(i uint32) (Box, bool) {
 	if s.Type == vk.TopLevel {
 		return Box{}, false
 	}
+	if s.leafKind() == leafBoxes {
+		return s.proceduralBox(i).Box, true
+	}
 	t := s.Triangle(i)
+	if t.Inactive {
+		return Box{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}, true
+	}
 	b := Box{t.V[0], t.V[0]}
 	for _, p := range t.V[1:] {
 		b = b.union(Box{p, p})
@@ -148,9 +154,13 @@ func (v *validator) checkPrimitives() error {
 	ids := make(map[id]bool, v.s.Active)
 	for i := range v.s.Active {
 		var k id
-		if v.s.Type == vk.TopLevel {
+		switch v.s.leafKind() {
+		case leafInstances:
 			k.primitive = v.s.instanceIndexAt(i)
-		} else {
+		case leafBoxes:
+			b := v.s.proceduralBox(i)
+			k = id{b.Geometry, b.Primitive}
+		default:
 			t := v.s.Triangle(i)
 			k = id{t.Geometry, t.Primitive}
 		}

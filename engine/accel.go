@@ -20,6 +20,7 @@ type AccelerationStructure struct {
 	storage *vk.Buffer
 	impl    driver.AccelerationStructure
 	size    uint64
+	history history
 }
 
 // Address is what instances refer to.
@@ -85,11 +86,14 @@ func (d *Device) NewAccelerationStructure(t vk.AccelerationStructureType, size u
 	return &AccelerationStructure{name: name, kind: t, storage: storage, impl: impl, size: size}, nil
 }
 
-// Build is one build to record. With Info.Update the structure in Dst is refitted in place.
+// Build is one build to record. With Info.Update the tree of Src stays, and its boxes are made again for the new contents of
+// the inputs: vertices, transforms, boxes or instances. All else is as in the build that made Src.
 type Build struct {
 	Info   vk.BuildInfo
 	Ranges []vk.BuildRange
 	Dst    *AccelerationStructure
+	// Src is, with Info.Update, the structure to update from, which stays as it is; nil is Dst itself, in place.
+	Src *AccelerationStructure
 	// Scratch is aligned to Limits.ScratchAlignment and is the build's alone until it has finished.
 	Scratch vk.DeviceAddress
 }
@@ -106,8 +110,17 @@ func (d *Device) CmdBuildAccelerationStructures(cb *vk.CommandBuffer, builds []B
 			return fmt.Errorf("build %d of %d: %w", i, len(builds), err)
 		}
 		list[i] = driver.Build{Info: b.Info, Ranges: b.Ranges, Dst: b.Dst.impl, Storage: b.Dst.storage, Scratch: b.Scratch}
+		if b.Src != nil {
+			list[i].Src, list[i].SrcStorage = b.Src.impl, b.Src.storage
+		}
 	}
-	return d.driver.CmdBuild(cb, list)
+	if err := d.driver.CmdBuild(cb, list); err != nil {
+		return err
+	}
+	for _, b := range builds {
+		b.Dst.history.note(b.Info, b.Ranges)
+	}
+	return nil
 }
 
 func (d *Device) checkBuild(b Build) error {
@@ -130,6 +143,9 @@ func (d *Device) checkBuild(b Build) error {
 	sizes, err := d.driver.BuildSizes(b.Info, counts(b.Ranges))
 	if err != nil {
 		return err
+	}
+	if b.Info.Update || b.Src != nil {
+		return checkUpdate(b, sizes.AccelerationStructureSize)
 	}
 	if sizes.AccelerationStructureSize > b.Dst.size {
 		return invalid("Dst %q has %d bytes, the build needs %d", b.Dst.name, b.Dst.size, sizes.AccelerationStructureSize)

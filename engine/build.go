@@ -20,6 +20,8 @@ type BuildInput struct {
 	Ranges []vk.BuildRange
 	// Dst is the structure to build into or, with Info.Update, to refit; nil allocates one.
 	Dst *AccelerationStructure
+	// Src is, with Info.Update, the structure to update from; nil is Dst itself. One of the two is needed.
+	Src *AccelerationStructure
 }
 
 // BuildReport says what a call of BuildAccelerationStructures cost.
@@ -94,10 +96,14 @@ func (p *buildPlan) allocate() error {
 		}
 		a := in.Dst
 		if a == nil {
-			if in.Info.Update {
-				return fail(invalid("Info.Update without a Dst to update"))
+			if in.Info.Update && in.Src == nil {
+				return fail(invalid("Info.Update without a Dst or a Src to update"))
 			}
-			if a, err = p.device.NewAccelerationStructure(in.Info.Type, s.AccelerationStructureSize, in.Name); err != nil {
+			size := s.AccelerationStructureSize
+			if in.Info.Update && in.Src.alive() {
+				size = min(size, in.Src.size) // as small as a compacted source
+			}
+			if a, err = p.device.NewAccelerationStructure(in.Info.Type, size, in.Name); err != nil {
 				return fail(err)
 			}
 			p.owned = append(p.owned, a)
@@ -152,7 +158,7 @@ func (p *buildPlan) run(ctx context.Context) error {
 			p.device.CmdBarrier(cb) // scratch is used again; also makes the inputs' uploads visible
 			builds := make([]Build, len(batch))
 			for k, i := range batch {
-				builds[k] = Build{Info: p.in[i].Info, Ranges: p.in[i].Ranges, Dst: p.out[i], Scratch: p.scratch.Address() + p.offsets[i]}
+				builds[k] = Build{Info: p.in[i].Info, Ranges: p.in[i].Ranges, Dst: p.out[i], Src: p.in[i].Src, Scratch: p.scratch.Address() + p.offsets[i]}
 			}
 			if err := p.device.CmdBuildAccelerationStructures(cb, builds); err != nil {
 				return err

@@ -159,7 +159,7 @@ func TestCmdBuildRefuses(t *testing.T) {
 	})
 }
 
-// TestBuildBoxes builds boxes where the way can; the compute way says that it cannot with ErrUnsupported.
+// TestBuildBoxes builds boxes both ways.
 func TestBuildBoxes(t *testing.T) {
 	backends(t, func(t *testing.T, d *engine.Device) {
 		boxes, err := d.NewBuildInput(t.Context(), "boxes", floats(0, 0, 0, 1, 1, 1))
@@ -172,9 +172,6 @@ func TestBuildBoxes(t *testing.T) {
 			}},
 			Ranges: []vk.BuildRange{{PrimitiveCount: 1}},
 		}})
-		if d.Backend() == engine.BackendCompute && errors.Is(err, engine.ErrUnsupported) {
-			t.Skip(err)
-		}
 		check(t, err)
 		list[0].Destroy()
 	})

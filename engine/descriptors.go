@@ -18,8 +18,8 @@ type DescriptorSetLayout struct {
 	impl     *vk.DescriptorSetLayout
 }
 
-// NewDescriptorSetLayout creates a set layout. Stages may be 0, which means all ray tracing stages, and Count may be 0, which
-// means 1.
+// NewDescriptorSetLayout creates a set layout. Stages may be 0, which means all ray tracing stages and the compute stage, and Count
+// may be 0, which means 1.
 func (d *Device) NewDescriptorSetLayout(name string, bindings []vk.DescriptorBinding) (*DescriptorSetLayout, error) {
 	l := &DescriptorSetLayout{name: name, device: d, bindings: make(map[uint32]vk.DescriptorBinding, len(bindings))}
 	translated := make([]vk.DescriptorBinding, len(bindings))
@@ -29,7 +29,7 @@ func (d *Device) NewDescriptorSetLayout(name string, bindings []vk.DescriptorBin
 		}
 		b.Count = max(b.Count, 1)
 		if b.Stages == 0 {
-			b.Stages = driver.RayTracingStages
+			b.Stages = driver.RayTracingStages | vk.StageCompute
 		}
 		l.bindings[b.Binding] = b
 		translated[i] = d.driver.DescriptorBinding(b)

@@ -29,6 +29,11 @@ type Options struct {
 	OnMessage                  func(vk.Message)
 	// Logger receives what the engine decides and does; nil uses slog.Default.
 	Logger *slog.Logger
+	// CacheDir is a directory that keeps linked and compiled pipelines from one run to the next; it is made where there is
+	// none, and Open fails if it cannot be used. Empty keeps nothing. Several processes may share one.
+	CacheDir string
+	// Form is the form of linking of pipelines that leave theirs at FormAuto (compute way).
+	Form LinkForm
 	// InstanceExtensions and DeviceExtensions are enabled besides what the engine needs.
 	InstanceExtensions, DeviceExtensions []string
 	// CreateSurface is called once with the instance, before a device is chosen; the device can then present to the surface.
@@ -47,6 +52,7 @@ type Device struct {
 	info     DeviceInfo
 	logger   *slog.Logger
 	surface  vulkan.Surface
+	form     LinkForm
 	// launches counts those recorded since the last look at the faults.
 	launches atomic.Int64
 }
@@ -60,7 +66,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{instance: instance, logger: o.Logger}
+	d := &Device{instance: instance, logger: o.Logger, form: o.Form}
 	if d.logger == nil {
 		d.logger = slog.Default()
 	}
@@ -97,18 +103,18 @@ func (d *Device) open(ctx context.Context, o Options) error {
 		return err
 	}
 	var err error
-	if d.driver, err = newDriver(d.device, d.info.Backend); err != nil {
+	if d.driver, err = newDriver(d.device, d.info.Backend, o.CacheDir); err != nil {
 		return fmt.Errorf("open %q for %v ray tracing: %w", d.info.Name, d.info.Backend, err)
 	}
 	d.info.Limits = d.driver.Limits()
 	return nil
 }
 
-func newDriver(dev *vk.Device, b Backend) (driver.Driver, error) {
+func newDriver(dev *vk.Device, b Backend, cacheDir string) (driver.Driver, error) {
 	if b == BackendNative {
-		return native.New(dev)
+		return native.New(dev, cacheDir)
 	}
-	return compute.New(dev)
+	return compute.New(dev, cacheDir)
 }
 
 // VK returns the Vulkan device for everything that is not ray tracing: buffers, images, command buffers, submission.
@@ -157,7 +163,14 @@ func (d *Device) Close() error {
 
 // Run records a command buffer, submits it, waits for it, and then reports the faults of launches as a FaultError.
 func (d *Device) Run(ctx context.Context, name string, record func(cb *vk.CommandBuffer) error) error {
-	if err := d.device.Run(ctx, name, record); err != nil {
+	err := d.device.Run(ctx, name, func(cb *vk.CommandBuffer) error {
+		err := record(cb)
+		if cb.Executes() {
+			d.launches.Add(1) // secondary command buffers may hold launches, recorded long ago
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	if d.launches.Load() == 0 {

@@ -15,6 +15,17 @@
 // with [Device.BuildAccelerationStructures], describes its resources with [Device.NewDescriptorSetLayout] and
 // [Device.NewDescriptorSet], links a [Pipeline], lays its groups out in a [Table] and records [Device.CmdTraceRays].
 //
+// Launches may be recorded into secondary command buffers (vk.Device.NewSecondaryCommandBuffer), which primaries execute any
+// number of times and at the same time. Launches of one command buffer may share memory for stacks on the compute way, which
+// then keeps them one after the other by barriers of its own, executions of one secondary included; launches of different
+// command buffers have stacks of their own and may overlap. What launches read and write of the application's is the
+// application's to order, as everywhere.
+//
+// Ray queries (GL_EXT_ray_query) work in all ray tracing shaders, in compute shaders by [Device.NewComputePipeline] and
+// [Device.CmdDispatch], and in the graphics pipelines of the program, for which [Device.LowerShader] gives the SPIR-V; on the
+// compute way they need nothing of the driver. Of queries in ray tracing shaders a traversal that does not fit its stack is a
+// fault, as for rays; elsewhere there is nobody to tell, and the query leaves out what it cannot reach.
+//
 // # Contract
 //
 // Who validates: engine. Every argument that can be judged on the host is judged before Vulkan sees it, and refused with an

@@ -20,15 +20,20 @@ import (
 // open opens a device for a test: validation messages and leaks fail it.
 func open(t *testing.T, backend engine.Backend) *engine.Device {
 	t.Helper()
+	return openWith(t, engine.Options{Backend: backend})
+}
+
+// openWith is open with options; those about tests are filled in.
+func openWith(t *testing.T, o engine.Options) *engine.Device {
+	t.Helper()
 	validation := os.Getenv(vktest.NoValidationVariable) != "1"
-	device, err := engine.Open(t.Context(), engine.Options{
-		Backend: backend, AppName: t.Name(), Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation,
-		OnMessage: func(m vk.Message) {
-			if m.Validation {
-				t.Errorf("validation: %v", m)
-			}
-		},
-	})
+	o.AppName, o.Device, o.Validation, o.SyncValidation = t.Name(), os.Getenv(vktest.DeviceVariable), validation, validation
+	o.OnMessage = func(m vk.Message) {
+		if m.Validation {
+			t.Errorf("validation: %v", m)
+		}
+	}
+	device, err := engine.Open(t.Context(), o)
 	if missing := errors.Is(err, engine.ErrNoDriver) || errors.Is(err, vk.ErrNoValidationLayer) ||
 		errors.Is(err, engine.ErrNativeUnavailable); missing {
 		vktest.Missing(t, fmt.Sprintf("needs a Vulkan device with validation: %v", err))

@@ -23,7 +23,8 @@ func (e *FaultError) Error() string {
 		return fmt.Sprintf("%v: %d faults", ErrFault, e.Total)
 	}
 	f := e.Faults[0]
-	text := fmt.Sprintf("%v: %s at launch id %d,%d,%d (state %d, value %d)", ErrFault, f.Kind, f.LaunchID[0], f.LaunchID[1], f.LaunchID[2], f.State, f.Value)
+	text := fmt.Sprintf("%v: %s in shader %q at launch id %d,%d,%d (state %d, value %d)", ErrFault, f.Kind, f.Shader,
+		f.LaunchID[0], f.LaunchID[1], f.LaunchID[2], f.State, f.Value)
 	if more := e.Total - 1; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}

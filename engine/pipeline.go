@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
 )
@@ -84,8 +87,61 @@ type PipelineOptions struct {
 	PushConstantBytes uint32
 	// MaxRecursionDepth is the depth of nested trace calls; 0 is 1, rays from raygen only.
 	MaxRecursionDepth uint32
-	// StackBytes is the stack per ray; 0 follows from the shaders and the recursion depth.
+	// StackBytes is the stack per ray; 0 follows from the shaders and the recursion depth by Vulkan's default formula, which
+	// allows callable shaders to call each other two deep.
 	StackBytes uint32
+	// DynamicStack allows TraceOptions.StackBytes to set the stack of each launch, as
+	// VK_DYNAMIC_STATE_RAY_TRACING_PIPELINE_STACK_SIZE_KHR; StackBytes implies it.
+	DynamicStack bool
+	// Indirect makes what indirect launches need together with the pipeline; otherwise the first that is recorded does, and
+	// blocks for it. The native way needs nothing.
+	Indirect bool
+	// Form is how the compute way links the shaders; the zero value chooses. The native way has no forms.
+	Form LinkForm
+	// Flags are promises about the shaders and their use, which both ways may turn into speed.
+	Flags PipelineFlags
+	// Libraries add their groups behind Groups, in this order; see NewPipelineLibrary for what must be equal.
+	Libraries []*PipelineLibrary
+	// MaxPayloadBytes and MaxAttributeBytes bound payloads and hit attributes, for libraries only.
+	MaxPayloadBytes, MaxAttributeBytes uint32
+}
+
+// LinkForm is how the compute way makes one module out of the shaders. All forms give the same results.
+type LinkForm int
+
+// The forms of linking, see package fallback/link.
+const (
+	// FormAuto chooses.
+	FormAuto LinkForm = iota
+	// FormMonolithic calls everything from the ray generation shader: no stack, no recursion, no nested callable shaders.
+	FormMonolithic
+	// FormMegakernel cuts shaders at their calls into state functions.
+	FormMegakernel
+	// FormBlocks has one function per shader, of a size linear in the shader's.
+	FormBlocks
+)
+
+// String returns the form's name, for example "megakernel".
+func (f LinkForm) String() string { return fallback.Form(f).String() }
+
+// ParseLinkForm reads "auto", "monolithic", "megakernel" or "blocks"; the empty string is auto.
+func ParseLinkForm(s string) (LinkForm, error) {
+	for f := FormAuto; f <= FormBlocks; f++ {
+		if strings.EqualFold(s, f.String()) || s == "" {
+			return f, nil
+		}
+	}
+	return FormAuto, fmt.Errorf("form %q: %w: want auto, monolithic, megakernel or blocks", s, ErrInvalid)
+}
+
+// PipelineFlags are an application's promises, as VkPipelineCreateFlagBits of VK_KHR_ray_tracing_pipeline. A promise that is not
+// kept has undefined results.
+type PipelineFlags struct {
+	// The NoNull flags: whenever such a shader would run, the hit group, or the record, has one.
+	NoNullAnyHit, NoNullIntersection bool
+	NoNullClosestHit, NoNullMiss     bool
+	// SkipTriangles and SkipAABBs leave out geometry of that kind for all rays. At most one may be set.
+	SkipTriangles, SkipAABBs bool
 }
 
 // PipelineStats says what a pipeline cost; what a way cannot tell is zero.
@@ -98,6 +154,8 @@ type PipelineStats struct {
 	CodeWords int
 	// Driver is what the driver tells about the compiled code (compute way), such as registers; nil where it tells nothing.
 	Driver []vk.Statistic
+	// Form is the form of linking that was chosen (compute way).
+	Form LinkForm
 }
 
 // Pipeline is a linked ray tracing pipeline.
@@ -108,10 +166,13 @@ type Pipeline struct {
 	groups []Group
 	stages []StageKind
 	push   uint32
+	// dynamicStack allows launches to set their stack.
+	dynamicStack bool
 }
 
 // NewRayTracingPipeline validates, links and compiles a pipeline. The layouts must outlive it.
 func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (*Pipeline, error) {
+	o.Form = cmp.Or(o.Form, d.form)
 	if err := o.validate(d.Limits()); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
@@ -122,10 +183,8 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	p := &Pipeline{name: o.Name, impl: impl, sets: slices.Clone(o.SetLayouts), groups: slices.Clone(o.Groups), push: o.PushConstantBytes}
-	for _, s := range o.Stages {
-		p.stages = append(p.stages, s.Kind)
-	}
+	p := &Pipeline{name: o.Name, impl: impl, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes, dynamicStack: o.DynamicStack || o.StackBytes > 0}
+	p.groups, p.stages = o.withLibraries()
 	return p, nil
 }
 
@@ -133,7 +192,12 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 func (o *PipelineOptions) translate() driver.PipelineOptions {
 	out := driver.PipelineOptions{
 		Name: o.Name, PushConstantBytes: o.PushConstantBytes, StackBytes: o.StackBytes,
-		MaxRecursionDepth: max(o.MaxRecursionDepth, 1),
+		MaxRecursionDepth: max(o.MaxRecursionDepth, 1), Form: driver.LinkForm(o.Form), Flags: driver.PipelineFlags(o.Flags),
+		DynamicStack: o.DynamicStack, Indirect: o.Indirect,
+		MaxPayloadBytes: cmp.Or(o.MaxPayloadBytes, defaultPayloadBytes), MaxAttributeBytes: cmp.Or(o.MaxAttributeBytes, defaultAttributeBytes),
+	}
+	for _, y := range o.Libraries {
+		out.Libraries = append(out.Libraries, y.impl)
 	}
 	for i, s := range o.Stages {
 		t := driver.Stage{Name: s.Name, Kind: driver.StageKind(s.Kind), Code: s.Code, Entry: s.Entry, Specialization: s.Specialization}
@@ -175,7 +239,10 @@ func (p *Pipeline) Stats() PipelineStats {
 	if p.impl == nil {
 		return PipelineStats{}
 	}
-	return PipelineStats(p.impl.Stats())
+	s := p.impl.Stats()
+	return PipelineStats{
+		LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: s.StackBytes, CodeWords: s.CodeWords, Driver: s.Driver, Form: LinkForm(s.Form),
+	}
 }
 
 // Destroy releases the pipeline.

@@ -19,6 +19,8 @@ type TraceOptions struct {
 	Sets []*DescriptorSet
 	// PushConstants has PipelineOptions.PushConstantBytes bytes and is copied.
 	PushConstants []byte
+	// StackBytes is the stack per ray in this launch, of a pipeline with DynamicStack; 0 is the pipeline's.
+	StackBytes uint32
 	// Width, Height and Depth are the launch size. A launch with any of them 0 does nothing; Depth is not defaulted to 1.
 	Width, Height, Depth uint32
 }
@@ -33,42 +35,47 @@ func (d *Device) CmdTraceRays(cb *vk.CommandBuffer, o TraceOptions) error {
 	if o.Width == 0 || o.Height == 0 || o.Depth == 0 {
 		return nil
 	}
+	d.launches.Add(1)
+	return d.driver.CmdTraceRays(cb, o.translate(regions))
+}
+
+// translate turns checked options into the driver's.
+func (o *TraceOptions) translate(regions sbt.Regions) driver.Trace {
 	sets := make([]*vk.DescriptorSet, len(o.Sets))
 	for i, s := range o.Sets {
 		sets[i] = s.impl
 	}
-	d.launches.Add(1)
-	return d.driver.CmdTraceRays(cb, driver.Trace{
+	return driver.Trace{
 		Pipeline: o.Pipeline.impl, Sets: sets, PushConstants: o.PushConstants,
 		Raygen: vk.StridedRegion(regions.Raygen), Miss: vk.StridedRegion(regions.Miss),
 		Hit: vk.StridedRegion(regions.Hit), Callable: vk.StridedRegion(regions.Callable),
-		Width: o.Width, Height: o.Height, Depth: o.Depth,
-	})
+		Width: o.Width, Height: o.Height, Depth: o.Depth, StackBytes: o.StackBytes,
+	}
 }
 
 // checkTrace validates a launch and returns its table regions.
 func (d *Device) checkTrace(o TraceOptions) (sbt.Regions, error) {
 	var none sbt.Regions
-	p := o.Pipeline
-	if p == nil || p.impl == nil {
-		return none, invalid("TraceOptions.Pipeline is nil or destroyed")
-	}
-	if o.Table == nil || o.Table.buffer == nil {
-		return none, invalid("TraceOptions.Table is nil or destroyed")
-	}
-	if o.Table.pipeline != p {
-		return none, invalid("TraceOptions.Table was made for pipeline %q, not for %q", o.Table.pipeline.name, p.name)
-	}
-	if err := p.checkSets(o.Sets); err != nil {
+	if err := o.checkPipeline(); err != nil {
 		return none, err
-	}
-	if len(o.PushConstants) != int(p.push) {
-		return none, invalid("TraceOptions.PushConstants has %d bytes, pipeline %q declares %d", len(o.PushConstants), p.name, p.push)
 	}
 	// Dividing instead of multiplying: three 32-bit sizes may exceed 64 bits.
 	most := d.Limits().MaxInvocations
 	if rows := uint64(o.Width) * uint64(o.Height); rows > most || rows > 0 && uint64(o.Depth) > most/rows {
 		return none, invalid("TraceOptions: %d x %d x %d rays, the limit is %d", o.Width, o.Height, o.Depth, most)
+	}
+	return o.checkTable()
+}
+
+// checkTable validates the table of a launch and returns its regions.
+func (o *TraceOptions) checkTable() (sbt.Regions, error) {
+	var none sbt.Regions
+	p := o.Pipeline
+	if o.Table == nil || o.Table.buffer == nil {
+		return none, invalid("TraceOptions.Table is nil or destroyed")
+	}
+	if o.Table.pipeline != p {
+		return none, invalid("TraceOptions.Table was made for pipeline %q, not for %q", o.Table.pipeline.name, p.name)
 	}
 	regions, err := o.Table.plan.Regions(o.Table.buffer.Address(), o.Raygen)
 	if err != nil {
@@ -77,19 +84,38 @@ func (d *Device) checkTrace(o TraceOptions) (sbt.Regions, error) {
 	return regions, nil
 }
 
-func (p *Pipeline) checkSets(sets []*DescriptorSet) error {
-	if len(sets) != len(p.sets) {
-		return invalid("TraceOptions.Sets has %d elements, pipeline %q has %d set layouts", len(sets), p.name, len(p.sets))
+// checkPipeline validates what a launch binds, beside its table.
+func (o *TraceOptions) checkPipeline() error {
+	p := o.Pipeline
+	if p == nil || p.impl == nil {
+		return invalid("TraceOptions.Pipeline is nil or destroyed")
+	}
+	if err := checkSets("TraceOptions", p.name, p.sets, o.Sets); err != nil {
+		return err
+	}
+	if len(o.PushConstants) != int(p.push) {
+		return invalid("TraceOptions.PushConstants has %d bytes, pipeline %q declares %d", len(o.PushConstants), p.name, p.push)
+	}
+	if o.StackBytes > 0 && !p.dynamicStack {
+		return invalid("TraceOptions.StackBytes is %d, but the stack of pipeline %q is fixed (set PipelineOptions.DynamicStack)", o.StackBytes, p.name)
+	}
+	return nil
+}
+
+// checkSets compares the sets of a command with the layouts of its pipeline; options names the structure they are in.
+func checkSets(options, pipeline string, layouts []*DescriptorSetLayout, sets []*DescriptorSet) error {
+	if len(sets) != len(layouts) {
+		return invalid("%s.Sets has %d elements, pipeline %q has %d set layouts", options, len(sets), pipeline, len(layouts))
 	}
 	for i, s := range sets {
 		if s == nil || s.impl == nil {
-			return invalid("TraceOptions.Sets[%d] is nil or destroyed", i)
+			return invalid("%s.Sets[%d] is nil or destroyed", options, i)
 		}
-		if s.layout != p.sets[i] {
-			return invalid("TraceOptions.Sets[%d] has layout %q, pipeline %q wants %q", i, s.layout.name, p.name, p.sets[i].name)
+		if s.layout != layouts[i] {
+			return invalid("%s.Sets[%d] has layout %q, pipeline %q wants %q", options, i, s.layout.name, pipeline, layouts[i].name)
 		}
 		if s.err != nil {
-			return fmt.Errorf("TraceOptions.Sets[%d]: %w", i, s.err)
+			return fmt.Errorf("%s.Sets[%d]: %w", options, i, s.err)
 		}
 	}
 	return nil

@@ -19,15 +19,15 @@ const (
 )
 
 const (
-	allBuildFlags    = vk.AllowUpdate | vk.AllowCompaction | vk.PreferFastTrace | vk.PreferFastBuild | vk.LowMemory
+	allBuildFlags    = vk.AllowUpdate | vk.AllowCompaction | vk.PreferFastTrace | vk.PreferFastBuild | vk.LowMemory | vk.AllowDataAccess
 	allGeometryFlags = vk.GeometryOpaque | vk.GeometryNoDuplicateAnyHit
 )
 
 // vertexFormat is what a position format takes in memory.
 type vertexFormat struct{ size, component uint64 }
 
-// vertexFormats are the formats that every implementation builds from (Vulkan specification, required format support), which
-// both ways accept.
+// vertexFormats are what either way may build from; Limits.VertexFormats says what this one does. The first six are those
+// that every implementation has (Vulkan specification, required format support).
 var vertexFormats = map[vulkan.Format]vertexFormat{
 	vulkan.FormatR32g32Sfloat:       {8, 4},
 	vulkan.FormatR32g32b32Sfloat:    {12, 4},
@@ -35,6 +35,16 @@ var vertexFormats = map[vulkan.Format]vertexFormat{
 	vulkan.FormatR16g16b16a16Sfloat: {8, 2},
 	vulkan.FormatR16g16Snorm:        {4, 2},
 	vulkan.FormatR16g16b16a16Snorm:  {8, 2},
+
+	vulkan.FormatR32g32b32a32Sfloat: {16, 4},
+	vulkan.FormatR64g64Sfloat:       {16, 8},
+	vulkan.FormatR64g64b64Sfloat:    {24, 8},
+	vulkan.FormatR64g64b64a64Sfloat: {32, 8},
+	vulkan.FormatR16g16b16Sfloat:    {6, 2},
+	vulkan.FormatR16g16b16Snorm:     {6, 2},
+	vulkan.FormatR8g8Snorm:          {2, 1},
+	vulkan.FormatR8g8b8Snorm:        {3, 1},
+	vulkan.FormatR8g8b8a8Snorm:      {4, 1},
 }
 
 func invalid(format string, args ...any) error {
@@ -62,7 +72,7 @@ func checkInfo(info vk.BuildInfo, limits driver.Limits) error {
 		return invalid("Info.Geometries has %d elements, the limit is %d", len(info.Geometries), limits.MaxGeometries)
 	}
 	for i, g := range info.Geometries {
-		if err := checkGeometry(info, g); err != nil {
+		if err := checkGeometry(info, g, limits); err != nil {
 			return fmt.Errorf("Info.Geometries[%d]%w", i, err)
 		}
 	}
@@ -70,7 +80,7 @@ func checkInfo(info vk.BuildInfo, limits driver.Limits) error {
 }
 
 // checkGeometry's errors continue the name of the geometry.
-func checkGeometry(info vk.BuildInfo, g vk.Geometry) error {
+func checkGeometry(info vk.BuildInfo, g vk.Geometry, limits driver.Limits) error {
 	if rest := g.Flags &^ allGeometryFlags; rest != 0 {
 		return fmt.Errorf(".Flags holds unknown bits %#x: %w", uint32(rest), ErrInvalid)
 	}
@@ -85,7 +95,7 @@ func checkGeometry(info vk.BuildInfo, g vk.Geometry) error {
 	}
 	switch g.Type {
 	case vk.GeometryTriangles:
-		return checkTriangles(g.Triangles)
+		return checkTriangles(g.Triangles, limits)
 	case vk.GeometryAABBs:
 		s := g.AABBs.Stride
 		if s < aabbSize || s%aabbAlignment != 0 || s > maxStride {
@@ -95,20 +105,26 @@ func checkGeometry(info vk.BuildInfo, g vk.Geometry) error {
 	return nil
 }
 
-func checkTriangles(t vk.Triangles) error {
+func checkTriangles(t vk.Triangles, limits driver.Limits) error {
 	f, ok := vertexFormats[t.VertexFormat]
-	if !ok {
-		return fmt.Errorf(".Triangles.VertexFormat %d is not one that acceleration structures are built from; use R32G32B32_SFLOAT: %w",
+	if !ok || !limits.VertexFormats.Has(t.VertexFormat) {
+		return fmt.Errorf(".Triangles.VertexFormat %d is not one that this device builds acceleration structures from; use R32G32B32_SFLOAT: %w",
 			t.VertexFormat, ErrInvalid)
 	}
 	// Vulkan allows vertices to overlap; it is refused here because it is never meant.
 	if t.VertexStride < f.size || t.VertexStride%f.component != 0 || t.VertexStride > maxStride {
 		return fmt.Errorf(".Triangles.VertexStride is %d, want a multiple of %d from %d on: %w", t.VertexStride, f.component, f.size, ErrInvalid)
 	}
-	if t.IndexType != vk.IndexNone && t.IndexType != vk.IndexUint16 && t.IndexType != vk.IndexUint32 {
-		return fmt.Errorf(".Triangles.IndexType %d is not none, uint16 or uint32: %w", t.IndexType, ErrInvalid)
+	switch t.IndexType {
+	case vk.IndexNone, vk.IndexUint16, vk.IndexUint32:
+		return nil
+	case vk.IndexUint8:
+		if limits.IndexUint8 {
+			return nil
+		}
+		return fmt.Errorf(".Triangles.IndexType is uint8, which this device does not build from; use uint16: %w", ErrInvalid)
 	}
-	return nil
+	return fmt.Errorf(".Triangles.IndexType %d is not none, uint8, uint16 or uint32: %w", t.IndexType, ErrInvalid)
 }
 
 // checkCounts bounds the primitives of one structure.

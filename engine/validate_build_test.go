@@ -7,12 +7,15 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/engine/internal/compute"
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
 
 var testLimits = driver.Limits{
 	MaxGeometries: 4, MaxPrimitives: 1000, MaxInstances: 100, ScratchAlignment: 64, MaxRecursionDepth: 4, MaxPushConstantBytes: 128,
+	VertexFormats: driver.FormatSet{}.With(vulkan.FormatR32g32b32Sfloat).With(vulkan.FormatR16g16Sfloat).With(vulkan.FormatR8g8b8a8Unorm).
+		With(vulkan.FormatR64g64b64Sfloat).With(vulkan.FormatR8g8b8Snorm),
 }
 
 // triangleBuild is a valid build of one indexed geometry, changed by edit.
@@ -49,6 +52,16 @@ func TestCheckTriangleBuilds(t *testing.T) {
 		{"geometry type", func(i *vk.BuildInfo, _ *vk.BuildRange) { i.Geometries[0].Type = 7 }, "Info.Geometries[0].Type 7"},
 		{"instances below", func(i *vk.BuildInfo, _ *vk.BuildRange) { i.Geometries[0].Type = vk.GeometryInstances }, "does not suit"},
 		{"format", triangles(func(t *vk.Triangles) { t.VertexFormat = vulkan.FormatR8g8b8a8Unorm }), "VertexFormat"},
+		{"format that the way lacks", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR64g64Sfloat, 16 }), "VertexFormat"},
+		{"doubles", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR64g64b64Sfloat, 24 }), ""},
+		{"stride of doubles", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR64g64b64Sfloat, 28 }), "want a multiple of 8 from 24 on"},
+		{"alignment of doubles", triangles(func(t *vk.Triangles) {
+			t.VertexFormat, t.VertexStride, t.VertexData = vulkan.FormatR64g64b64Sfloat, 24, 0x1004
+		}), "VertexData 0x1004 is not a multiple of 8"},
+		{"bytes", triangles(func(t *vk.Triangles) {
+			t.VertexFormat, t.VertexStride, t.VertexData = vulkan.FormatR8g8b8Snorm, 3, 0x1001
+		}), ""},
+		{"8-bit indices", triangles(func(t *vk.Triangles) { t.IndexType = vk.IndexUint8 }), "IndexType is uint8"},
 		{"no stride", triangles(func(t *vk.Triangles) { t.VertexStride = 0 }), "VertexStride is 0"},
 		{"odd stride", triangles(func(t *vk.Triangles) { t.VertexStride = 14 }), "VertexStride is 14"},
 		{"stride of 16-bit vertices", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR16g16Sfloat, 6 }), ""},
@@ -88,6 +101,28 @@ func wantError(t *testing.T, err error, text string) {
 		t.Errorf("got %v", err)
 	case text != "" && (!errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), text)):
 		t.Errorf("got %v, want ErrInvalid with %q", err, text)
+	}
+}
+
+// TestUint8Indices accepts them where the way has them.
+func TestUint8Indices(t *testing.T) {
+	info, ranges := triangleBuild(func(i *vk.BuildInfo, r *vk.BuildRange) {
+		i.Geometries[0].Triangles.IndexType, i.Geometries[0].Triangles.IndexData, r.PrimitiveOffset = vk.IndexUint8, 0x2001, 3
+	})
+	limits := testLimits
+	limits.IndexUint8 = true
+	if err := errors.Join(checkInfo(info, limits), checkRanges(info, ranges, limits)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestVertexFormats holds the table of formats against what the compute way builds from.
+func TestVertexFormats(t *testing.T) {
+	for f := range vulkan.Format(driver.NumFormats) {
+		_, known := vertexFormats[f]
+		if has := compute.Limits(nil).VertexFormats.Has(f); has != known {
+			t.Errorf("format %d: the compute way builds from it: %v, the table knows it: %v", f, has, known)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/everray/everray/engine/internal/driver"
 )
@@ -20,31 +21,45 @@ func (k StageKind) String() string {
 
 // validate applies the rules that do not need the shaders' contents.
 func (o *PipelineOptions) validate(limits driver.Limits) error {
-	if len(o.Stages) == 0 || len(o.Groups) == 0 {
+	if (len(o.Stages) == 0 || len(o.Groups) == 0) && len(o.Libraries) == 0 {
 		return invalid("PipelineOptions has %d Stages and %d Groups, it needs both", len(o.Stages), len(o.Groups))
 	}
+	if err := o.validateParts(limits); err != nil {
+		return err
+	}
+	if err := o.validateLibraries(); err != nil {
+		return err
+	}
+	groups, stages := o.withLibraries()
+	if !slices.ContainsFunc(groups, func(g Group) bool { return g.Kind == General && stages[g.General] == Raygen }) {
+		return invalid("no group in Groups, or of a library, holds a raygen stage")
+	}
+	return nil
+}
+
+// validateParts applies the rules that pipelines and libraries share.
+func (o *PipelineOptions) validateParts(limits driver.Limits) error {
 	if o.MaxRecursionDepth > limits.MaxRecursionDepth {
 		return invalid("MaxRecursionDepth is %d, the limit is %d", o.MaxRecursionDepth, limits.MaxRecursionDepth)
 	}
 	if o.PushConstantBytes > limits.MaxPushConstantBytes || o.PushConstantBytes%4 != 0 {
 		return invalid("PushConstantBytes is %d, want a multiple of 4 of at most %d", o.PushConstantBytes, limits.MaxPushConstantBytes)
 	}
+	if o.Form < FormAuto || o.Form > FormBlocks {
+		return invalid("Form %d is unknown", o.Form)
+	}
+	if o.Flags.SkipTriangles && o.Flags.SkipAABBs {
+		return invalid("Flags holds both SkipTriangles and SkipAABBs")
+	}
 	for i, s := range o.Stages {
 		if err := s.validate(); err != nil {
 			return fmt.Errorf("stage %d (%q): %w", i, s.Name, err)
 		}
 	}
-	raygens := 0
 	for i, g := range o.Groups {
 		if err := o.validateGroup(g); err != nil {
 			return fmt.Errorf("group %d: %w", i, err)
 		}
-		if g.Kind == General && o.Stages[g.General].Kind == Raygen {
-			raygens++
-		}
-	}
-	if raygens == 0 {
-		return invalid("no group in Groups holds a raygen stage")
 	}
 	for i, l := range o.SetLayouts {
 		if l == nil || l.impl == nil {

@@ -3,6 +3,7 @@ package fallback_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,9 +22,11 @@ import (
 
 // bench is a device with the test scene: layers of triangles, one in three not opaque, under two instances.
 type bench struct {
-	dev   *engine.Device
-	tlas  *engine.AccelerationStructure
-	close func()
+	dev  *engine.Device
+	tlas *engine.AccelerationStructure
+	// libraries makes run put the shaders but the ray generation shader into two libraries.
+	libraries bool
+	close     func()
 }
 
 const (
@@ -111,7 +114,7 @@ func triangles() []byte {
 }
 
 // run traces one shape and returns its result, four words a pixel.
-func (b *bench) run(t *testing.T, s shapes.Shape, anyHit bool) []uint32 {
+func (b *bench) run(t *testing.T, s shapes.Shape, anyHit bool, form engine.LinkForm) []uint32 {
 	t.Helper()
 	ctx := t.Context()
 	fatal := func(err error) {
@@ -137,7 +140,7 @@ func (b *bench) run(t *testing.T, s shapes.Shape, anyHit bool) []uint32 {
 	if anyHit {
 		any = 5
 	}
-	pipeline, err := b.dev.NewRayTracingPipeline(ctx, engine.PipelineOptions{
+	options := engine.PipelineOptions{
 		Name: s.Name,
 		Stages: []engine.Stage{
 			stage(engine.Raygen, "rgen", s.Raygen), stage(engine.Miss, "rmiss", shapes.Miss), stage(engine.Miss, "rmiss", shapes.OtherMiss),
@@ -147,8 +150,15 @@ func (b *bench) run(t *testing.T, s shapes.Shape, anyHit bool) []uint32 {
 			engine.GeneralGroup(0), engine.GeneralGroup(1), engine.GeneralGroup(2),
 			engine.TrianglesGroup(3, any), engine.TrianglesGroup(4, engine.Unused),
 		},
-		SetLayouts: []*engine.DescriptorSetLayout{layout}, PushConstantBytes: 8, MaxRecursionDepth: s.Depth,
-	})
+		SetLayouts: []*engine.DescriptorSetLayout{layout}, PushConstantBytes: 8, MaxRecursionDepth: s.Depth, Form: form,
+	}
+	if b.libraries {
+		options = b.divide(t, options)
+	}
+	pipeline, err := b.dev.NewRayTracingPipeline(ctx, options)
+	if errors.Is(err, engine.ErrUnsupported) && form == engine.FormMonolithic {
+		return nil
+	}
 	fatal(err)
 	defer pipeline.Destroy()
 	// Hit records are offset + 2 * geometry index: group 3 for the rays with the payload struct, 4 for the others.
@@ -193,19 +203,27 @@ func TestControlFlow(t *testing.T) {
 	compute := openBench(t, engine.BackendCompute)
 	defer compute.close()
 	for _, s := range shapes.All() {
-		for _, anyHit := range []bool{false, true} {
-			name := s.Name
-			if anyHit {
-				name += "/any-hit"
+		t.Run(s.Name, func(t *testing.T) {
+			want := native.run(t, s, false, engine.FormAuto)
+			for _, form := range linkForms {
+				compareShape(t, s, fmt.Sprint(form), want, compute.run(t, s, false, form))
 			}
-			t.Run(name, func(t *testing.T) {
-				compareShape(t, s, native.run(t, s, anyHit), compute.run(t, s, anyHit))
-			})
-		}
+		})
+		t.Run(s.Name+"/any-hit", func(t *testing.T) {
+			compareShape(t, s, "any hit", native.run(t, s, true, engine.FormAuto), compute.run(t, s, true, engine.FormAuto))
+		})
 	}
 }
 
-func compareShape(t *testing.T, s shapes.Shape, native, compute []uint32) {
+// linkForms are the forms of linking that tests compare.
+var linkForms = []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks}
+
+// compareShape compares results, unless the form cannot run the shape.
+func compareShape(t *testing.T, s shapes.Shape, what string, native, compute []uint32) {
+	t.Helper()
+	if compute == nil {
+		return
+	}
 	const tolerance = 2e-6
 	different, hits := 0, 0
 	for i := 0; i < len(native); i += 4 {
@@ -220,12 +238,12 @@ func compareShape(t *testing.T, s shapes.Shape, native, compute []uint32) {
 		if bad {
 			different++
 			if different <= 3 {
-				t.Errorf("pixel %d: native %08x, compute %08x", i/4, native[i:i+4], compute[i:i+4])
+				t.Errorf("%s, pixel %d: native %08x, compute %08x", what, i/4, native[i:i+4], compute[i:i+4])
 			}
 		}
 	}
 	if different > 0 {
-		t.Errorf("%d of %d pixels differ", different, len(native)/4)
+		t.Errorf("%s: %d of %d pixels differ", what, different, len(native)/4)
 	}
 	// Shapes that only trace rays with the number as payload have no t to show.
 	if hits == 0 && strings.Contains(s.Raygen, "{ TRACE(") {

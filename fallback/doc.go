@@ -7,13 +7,19 @@
 // descriptors are the application's own, but for acceleration structures: their descriptors are storage buffers over
 // the first 256 bytes of the structure.
 //
+// Ray queries are functions of the engine's, too: in pipelines the linker calls them, and LowerShader puts them into compute
+// and graphics shaders, which stay the application's to make pipelines of.
+//
 // # Contract
 //
 // The package knows Vulkan and nothing of the engine above it. It records into command buffers that somebody else owns
 // and submits; it places barriers between its own dispatches, which also separate trace commands of one command buffer
 // (they share memory for stacks; those of different command buffers do not), and none before the first or after the
-// last. NewPipeline may block for as long as the driver compiles; it checks its context between steps. Everything that
-// depends on a command is validated here (sizes, alignments, tables), with errors that name the field; the contents of
-// GPU memory are not, see Fault for what the GPU itself finds. A Pipeline may be used from several goroutines that
-// record into different command buffers. It must outlive the execution of the commands recorded with it.
+// last. A secondary command buffer may be executed several times, in one primary or in several that are in flight: there
+// the first trace command has a barrier before it, too, against the earlier execution, which uses the same stacks. Indirect
+// trace commands always have one before them. NewPipeline may block for as long as the driver compiles; it checks its
+// context between steps; the first indirect trace command of a pipeline may block as long. Everything that depends on a
+// command is validated here (sizes, alignments, tables), with errors that name the field; the contents of GPU memory are
+// not, see Fault for what the GPU itself finds. A Pipeline may be used from several goroutines that record into different
+// command buffers. It must outlive the execution of the commands recorded with it, and a Cache its pipelines' creation.
 package fallback

@@ -26,7 +26,8 @@ const (
 	FaultRecursion     FaultKind = 2 // Value: depth reached, more than the pipeline declared
 	FaultTraversal     FaultKind = 3 // Value: height of the acceleration structure, too deep for the traversal stack
 	FaultRecordRange   FaultKind = 4 // Value: index of a record outside its table
-	FaultHandle        FaultKind = 5 // Value: tag of a handle of another pipeline, or of garbage
+	FaultHandle        FaultKind = 5 // Value: tag of a handle of another pipeline, or of garbage; or a shader number that the pipeline lacks
+	FaultStructure     FaultKind = 6 // Value: what stands in memory in place of an acceleration structure's magic number
 )
 
 func (k FaultKind) String() string {
@@ -41,6 +42,8 @@ func (k FaultKind) String() string {
 		return "shader binding table record out of range"
 	case FaultHandle:
 		return "shader binding table handle of another pipeline"
+	case FaultStructure:
+		return "not an acceleration structure"
 	}
 	return fmt.Sprintf("fault kind %d", uint32(k))
 }
@@ -49,8 +52,9 @@ func (k FaultKind) String() string {
 type Fault struct {
 	Kind     FaultKind
 	LaunchID [3]uint32
-	State    uint32 // number of the running state
+	State    uint32 // number of the running state, see Pipeline.ShaderOf
 	Value    uint32
+	Pipeline uint32 // Tag of the pipeline
 }
 
 func (f *Fault) Error() string {
@@ -71,7 +75,7 @@ func ReadFaults(b []byte) (total int, faults []*Fault) {
 		r := b[16+i*faultBytes:]
 		faults = append(faults, &Fault{
 			Kind: FaultKind(e.Uint32(r)), LaunchID: [3]uint32{e.Uint32(r[4:]), e.Uint32(r[8:]), e.Uint32(r[12:])},
-			State: e.Uint32(r[16:]), Value: e.Uint32(r[20:]),
+			State: e.Uint32(r[16:]), Value: e.Uint32(r[20:]), Pipeline: e.Uint32(r[24:]),
 		})
 	}
 	return n, faults

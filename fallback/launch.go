@@ -3,7 +3,7 @@ package fallback
 import "encoding/binary"
 
 // launchParams mirrors RtLaunch of shaders/fallback/launch.glsl, the push constants of the linked module, field by field;
-// the layout test compares both.
+// the layout test compares both. Indirect launches have it in memory, where shaders/fallback/indirect.comp completes it.
 type launchParams struct {
 	launchSize    [3]uint32
 	stackDwords   uint32
@@ -20,6 +20,8 @@ type launchParams struct {
 	tilesPerRow   uint32
 	tilesPerSlice uint32
 	firstGroup    uint32
+	groupStride   uint32
+	groupCount    uint32
 }
 
 type tableRegion struct {
@@ -28,7 +30,7 @@ type tableRegion struct {
 }
 
 // launchBytes is the size of RtLaunch.
-const launchBytes = 120
+const launchBytes = 128
 
 // encode returns the block as the shaders read it.
 func (l *launchParams) encode() []byte {
@@ -46,7 +48,7 @@ func (l *launchParams) encode() []byte {
 		b = e.AppendUint32(b, r.stride)
 		b = e.AppendUint32(b, r.size)
 	}
-	for _, v := range []uint32{l.pipelineTag, l.maxDepth, l.tileWidthLog2, l.tilesPerRow, l.tilesPerSlice, l.firstGroup} {
+	for _, v := range []uint32{l.pipelineTag, l.maxDepth, l.tileWidthLog2, l.tilesPerRow, l.tilesPerSlice, l.firstGroup, l.groupStride, l.groupCount} {
 		b = e.AppendUint32(b, v)
 	}
 	return b

@@ -47,14 +47,14 @@ func TestLaunchLayout(t *testing.T) {
 		launchSize: [3]uint32{101, 102, 103}, stackDwords: 104, stackBase: 105, faults: 106, raygenRecord: 107, pushConstants: 122,
 		pipelineTag: 108, maxDepth: 109,
 		miss: tableRegion{110, 111, 112}, hit: tableRegion{113, 114, 115}, callable: tableRegion{116, 117, 118},
-		tileWidthLog2: 119, tilesPerRow: 120, tilesPerSlice: 121, firstGroup: 123,
+		tileWidthLog2: 119, tilesPerRow: 120, tilesPerSlice: 121, firstGroup: 123, groupStride: 124, groupCount: 125,
 	}
 	b := l.encode()
 	want := map[string]uint32{
 		"launchSize": 101, "stackDwords": 104, "stackBase": 105, "faults": 106, "raygenRecord": 107, "pipelineTag": 108, "maxDepth": 109,
 		"missBase": 110, "missStride": 111, "missSize": 112, "hitBase": 113, "hitStride": 114, "hitSize": 115,
 		"callableBase": 116, "callableStride": 117, "callableSize": 118, "tileWidthLog2": 119, "tilesPerRow": 120, "tilesPerSlice": 121,
-		"pushConstants": 122, "firstGroup": 123,
+		"pushConstants": 122, "firstGroup": 123, "groupStride": 124, "groupCount": 125,
 	}
 	for name, v := range want {
 		if got := binary.LittleEndian.Uint32(b[offsets[name]:]); got != v {
@@ -105,6 +105,7 @@ func TestPipelineOptionsValidate(t *testing.T) {
 		"empty general":      {Stages: stages, Groups: []Group{{General: None, ClosestHit: None, AnyHit: None, Intersection: None}}},
 		"push constants":     {Stages: stages, PushConstantBytes: 257},
 		"recursion":          {Stages: stages, MaxRecursionDepth: 32},
+		"stack":              {Stages: stages, StackBytes: maxStackBytes + 1},
 	} {
 		if err := o.validate(); err == nil {
 			t.Errorf("%s: accepted", name)
@@ -133,6 +134,7 @@ func TestTraceValidate(t *testing.T) {
 		"long":      func(x *Trace) { x.Hit.Stride = 8192 },
 		"size":      func(x *Trace) { x.Hit.Size = 1 << 32 },
 		"launch":    func(x *Trace) { x.Width, x.Height = 1<<16, 1<<15 },
+		"stack":     func(x *Trace) { x.StackBytes = maxStackBytes + 1 },
 		"push":      func(x *Trace) { x.PushConstants = make([]byte, 8) },
 		"sets":      func(x *Trace) { x.Sets = make([]*vk.DescriptorSet, 1) },
 	} {

@@ -1,11 +1,13 @@
 package fallback
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"github.com/everray/everray/fallback/link"
@@ -34,6 +36,20 @@ const (
 	Intersection = link.Intersection
 	Callable     = link.Callable
 )
+
+// Form is how the shaders of a pipeline are linked.
+type Form = link.Form
+
+// The forms of linking.
+const (
+	FormAuto       = link.FormAuto
+	FormMonolithic = link.FormMonolithic
+	FormMegakernel = link.FormMegakernel
+	FormBlocks     = link.FormBlocks
+)
+
+// Flags are an application's promises about a pipeline.
+type Flags = link.Flags
 
 // Stage is one shader of a pipeline.
 type Stage = link.Stage
@@ -69,8 +85,21 @@ type PipelineOptions struct {
 	PushConstantBytes uint32
 	// MaxRecursionDepth is the number of nested trace calls, 1 if only ray generation shaders trace; 0 if none does.
 	MaxRecursionDepth uint32
-	// StackBytes is the stack of one lane; 0 takes what MaxRecursionDepth can need at most.
+	// StackBytes is the stack of one lane; 0 takes Vulkan's default formula, which suffices unless callable shaders call
+	// each other more than two deep.
 	StackBytes uint32
+	// Form is how the shaders are linked; the zero value chooses.
+	Form Form
+	// Flags are promises that save work.
+	Flags Flags
+	// Libraries add their groups behind Groups, in this order.
+	Libraries []*Library
+	// Indirect makes what CmdTraceRaysIndirect needs at once; the first such command does otherwise.
+	Indirect bool
+	// Cache, if not nil, is asked for the linked and the compiled code, and receives it.
+	Cache *Cache
+
+	own int // stages of the pipeline itself: the first ones, once libraries have been added
 }
 
 // Stats tell what it took to make a pipeline.
@@ -79,6 +108,7 @@ type Stats struct {
 	CompileTime time.Duration // of the driver, as far as it compiles at creation
 	CodeWords   int           // of the linked SPIR-V
 	States      int           // state functions
+	Form        Form          // the form that was chosen
 	// Driver is what the driver tells about the compiled code, such as registers; nil where it tells nothing.
 	Driver []vk.Statistic
 }
@@ -90,9 +120,13 @@ type Pipeline struct {
 	layout  *vk.PipelineLayout
 	compute *vk.Pipeline
 	entries []uint32
+	frames  []uint32 // of the stages, in dwords
+	owners  []link.Owner
 	tag     uint32
 	stack   uint32 // dwords per lane
 	stats   Stats
+
+	indirect indirectVariant
 }
 
 // NewPipeline links and compiles a pipeline.
@@ -100,17 +134,14 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	runtime, err := shaders.Load("fallback/runtime.comp")
-	if err != nil {
-		return nil, err
-	}
+	o.expand()
 	start := time.Now()
-	linked, err := link.Link(ctx, runtime, o.Stages, link.Options{})
+	linked, err := o.link(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	p := &Pipeline{dev: dev, options: o, entries: linked.Entries, tag: tagOf(linked.Code)}
-	p.stats = Stats{LinkTime: time.Since(start), CodeWords: len(linked.Code), States: linked.States}
+	p := &Pipeline{dev: dev, options: o, entries: linked.Entries, frames: linked.Frames, owners: linked.Owners, tag: tagOf(linked.Code)}
+	p.stats = Stats{LinkTime: time.Since(start), CodeWords: len(linked.Code), States: linked.States, Form: linked.Form}
 	p.stack = o.stackDwords(linked.Frames)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -120,7 +151,7 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 		return nil, fmt.Errorf("pipeline %q: layout: %w", o.Name, err)
 	}
 	start = time.Now()
-	p.compute, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: o.Name, Code: linked.Code, Entry: "main", Layout: p.layout, Statistics: true})
+	p.compute, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: o.Name, Code: linked.Code, Entry: "main", Layout: p.layout, Statistics: true, Cache: o.Cache.driver()})
 	if err != nil {
 		p.layout.Destroy()
 		return nil, fmt.Errorf("pipeline %q: compile: %w", o.Name, err)
@@ -130,11 +161,52 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 		p.Destroy()
 		return nil, fmt.Errorf("pipeline %q: statistics: %w", o.Name, err)
 	}
+	if o.Indirect {
+		if err := p.PrepareIndirect(ctx); err != nil {
+			p.Destroy()
+			return nil, err
+		}
+	}
 	return p, nil
+}
+
+// link links the stages, for direct or indirect launches.
+func (o *PipelineOptions) link(ctx context.Context, indirect bool) (*link.Result, error) {
+	runtime, err := shaders.Load("fallback/runtime.comp")
+	if err != nil {
+		return nil, err
+	}
+	options := o.linkOptions()
+	options.Indirect = indirect
+	if len(o.Libraries) > 0 { // the cache knows stages by their code; what is left to do here is little
+		return link.Link(ctx, runtime, o.Stages[:o.own], options)
+	}
+	return o.Cache.link(ctx, runtime, o.Stages, options)
+}
+
+func (o *PipelineOptions) linkOptions() link.Options {
+	options := link.Options{Form: o.Form, MaxDepth: o.MaxRecursionDepth, Flags: o.Flags}
+	for _, y := range o.Libraries {
+		options.Libraries = append(options.Libraries, y.linked)
+	}
+	return options
+}
+
+// Tag returns the number in the pipeline's handles and faults that tells it from others.
+func (p *Pipeline) Tag() uint32 { return p.tag }
+
+// ShaderOf returns the name of the shader that a state of the pipeline belongs to, "" if there is no such state.
+func (p *Pipeline) ShaderOf(state uint32) string {
+	i, found := slices.BinarySearchFunc(p.owners, state, func(o link.Owner, s uint32) int { return cmp.Compare(o.State, s) })
+	if !found {
+		return ""
+	}
+	return p.options.Stages[p.owners[i].Stage].Name
 }
 
 // Destroy frees the pipeline.
 func (p *Pipeline) Destroy() {
+	p.indirect.destroy()
 	p.compute.Destroy()
 	p.layout.Destroy()
 }
@@ -154,29 +226,6 @@ func tagOf(code []uint32) uint32 {
 		h.Write(b[:])
 	}
 	return h.Sum32() | 1
-}
-
-// stackDwords returns the slots that a lane needs: the ray generation shader's frame, those of nested hit and miss
-// shaders, and one slot for the deepest, which calls nobody. It is Vulkan's default formula (40.6) for pipelines
-// without callable shaders.
-func (o *PipelineOptions) stackDwords(frames []uint32) uint32 {
-	if o.StackBytes > 0 {
-		return (o.StackBytes + 3) / 4
-	}
-	raygen, nested := uint32(1), uint32(1)
-	for i, s := range o.Stages {
-		switch s.Model {
-		case Raygen:
-			raygen = max(raygen, frames[i])
-		case ClosestHit, Miss:
-			nested = max(nested, frames[i])
-		}
-	}
-	n := raygen + 1
-	if o.MaxRecursionDepth > 1 {
-		n += (o.MaxRecursionDepth - 1) * nested
-	}
-	return n
 }
 
 // GroupHandle returns the handle of a shader group, what a shader binding table record begins with.

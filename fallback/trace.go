@@ -24,6 +24,8 @@ const (
 	batchLanesCPU = 1 << 15
 	// maxStackMemory bounds the stacks of a batch; the shaders address them with 32 bits.
 	maxStackMemory = 1 << 30
+	// maxStackBytes is the largest stack of one lane: the smallest batch is a workgroup.
+	maxStackBytes = maxStackMemory / lanesPerWork
 )
 
 // Trace is one trace command, the operands of vkCmdTraceRaysKHR.
@@ -34,6 +36,8 @@ type Trace struct {
 	Sets []*vk.DescriptorSet
 	// PushConstants are the application's, as the pipeline's shaders lay them out.
 	PushConstants []byte
+	// StackBytes is the stack of one lane in this command; 0 takes the pipeline's (Pipeline.StackBytes).
+	StackBytes uint32
 	// Faults, if not nil, receives what went wrong on the GPU, see ReadFaults; FaultBufferSize bytes, cleared before.
 	Faults *vk.Buffer
 }
@@ -48,16 +52,13 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 	}
 	tiles := tile(t.Width, t.Height, t.Depth)
 	groups := tiles.perSlice * t.Depth
-	batch := min(groups, p.batchGroups())
+	batch := min(groups, p.batchGroups(t.stackDwords(p)))
 	batch += batch % 2 // a workgroup holds two
-	stack, reused, err := cb.TransientScratch(uint64(batch)*lanesPerGroup*uint64(p.stack)*4, 256)
+	params, reused, err := p.parameters(cb, &t, batch)
 	if err != nil {
-		return fmt.Errorf("trace rays with pipeline %q: stack of %d bytes for each of %d lanes: %w", p.options.Name, 4*p.stack, batch*lanesPerGroup, err)
+		return fmt.Errorf("trace rays with pipeline %q: %w", p.options.Name, err)
 	}
-	params := p.parameters(&t, tiles, stack)
-	if params.pushConstants, err = uploadPushConstants(cb, t.PushConstants); err != nil {
-		return fmt.Errorf("trace rays with pipeline %q: push constants: %w", p.options.Name, err)
-	}
+	params.place(&t, tiles)
 
 	cb.BeginLabel("trace rays by compute: " + p.options.Name)
 	defer cb.EndLabel()
@@ -77,13 +78,21 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 	return nil
 }
 
-// batchGroups returns the lane groups of one batch.
-func (p *Pipeline) batchGroups() uint32 {
+// stackDwords returns the stack slots of one lane.
+func (t *Trace) stackDwords(p *Pipeline) uint32 {
+	if t.StackBytes > 0 {
+		return (t.StackBytes + 3) / 4
+	}
+	return p.stack
+}
+
+// batchGroups returns the lane groups of one batch, whose lanes have a stack of so many slots.
+func (p *Pipeline) batchGroups(stack uint32) uint32 {
 	lanes := uint32(batchLanesGPU)
 	if p.dev.Physical().Type == vulkan.PhysicalDeviceTypeCpu {
 		lanes = batchLanesCPU
 	}
-	for lanes > lanesPerWork && uint64(lanes)*uint64(p.stack)*4 > maxStackMemory {
+	for lanes > lanesPerWork && uint64(lanes)*uint64(stack)*4 > maxStackMemory {
 		lanes /= 2
 	}
 	return lanes / lanesPerGroup
@@ -109,17 +118,30 @@ func tile(width, height, depth uint32) tiling {
 	return t
 }
 
-func (p *Pipeline) parameters(t *Trace, tiles tiling, stack uint64) *launchParams {
-	l := &launchParams{
-		launchSize: [3]uint32{t.Width, t.Height, t.Depth}, stackDwords: p.stack, stackBase: stack,
-		raygenRecord: t.Raygen.Address, pipelineTag: p.tag, maxDepth: p.options.MaxRecursionDepth,
-		miss: region(t.Miss), hit: region(t.Hit), callable: region(t.Callable),
-		tileWidthLog2: tiles.widthLog2, tilesPerRow: tiles.perRow, tilesPerSlice: tiles.perSlice,
+// parameters returns what the shaders need beside the launch's size, with memory for the stacks of a batch; reused tells
+// that earlier commands may use that memory.
+func (p *Pipeline) parameters(cb *vk.CommandBuffer, t *Trace, batch uint32) (l *launchParams, reused bool, err error) {
+	l = &launchParams{
+		stackDwords: t.stackDwords(p), pipelineTag: p.tag, maxDepth: p.options.MaxRecursionDepth,
+		raygenRecord: t.Raygen.Address, miss: region(t.Miss), hit: region(t.Hit), callable: region(t.Callable),
 	}
 	if t.Faults != nil {
 		l.faults = t.Faults.Address()
 	}
-	return l
+	lanes := uint64(batch) * lanesPerGroup
+	if l.stackBase, reused, err = cb.TransientScratch(lanes*uint64(l.stackDwords)*4, 256); err != nil {
+		return nil, false, fmt.Errorf("stack of %d bytes for each of %d lanes: %w", 4*l.stackDwords, lanes, err)
+	}
+	if l.pushConstants, err = uploadPushConstants(cb, t.PushConstants); err != nil {
+		return nil, false, fmt.Errorf("push constants: %w", err)
+	}
+	return l, reused, nil
+}
+
+// place sets the launch's size and how lane groups cover it.
+func (l *launchParams) place(t *Trace, tiles tiling) {
+	l.launchSize = [3]uint32{t.Width, t.Height, t.Depth}
+	l.tileWidthLog2, l.tilesPerRow, l.tilesPerSlice = tiles.widthLog2, tiles.perRow, tiles.perSlice
 }
 
 // uploadPushConstants puts the application's push constants where shaders find them: its stages may lay them out

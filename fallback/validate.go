@@ -16,14 +16,22 @@ func (o *PipelineOptions) validate() error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrInvalid)
 	}
-	if len(o.Stages) == 0 {
+	if len(o.Stages) == 0 && len(o.Libraries) == 0 {
 		return fail("no stages")
+	}
+	for i, y := range o.Libraries {
+		if y == nil {
+			return fail("library %d is nil", i)
+		}
 	}
 	if o.PushConstantBytes > MaxPushConstantBytes {
 		return fail("%d bytes of push constants, more than %d", o.PushConstantBytes, MaxPushConstantBytes)
 	}
 	if o.MaxRecursionDepth > maxRecursionDepth {
 		return fail("recursion depth %d, more than %d", o.MaxRecursionDepth, maxRecursionDepth)
+	}
+	if o.StackBytes > maxStackBytes {
+		return fail("StackBytes is %d, more than %d", o.StackBytes, maxStackBytes)
 	}
 	for i, g := range o.Groups {
 		if err := o.validateGroup(g); err != nil {
@@ -86,6 +94,9 @@ func (t *Trace) validate(p *Pipeline) error {
 	}
 	if n := uint64(t.Width) * uint64(t.Height) * uint64(t.Depth); n > maxLaunchSize {
 		return fail("launch of %d x %d x %d rays, more than %d", t.Width, t.Height, t.Depth, uint64(maxLaunchSize))
+	}
+	if t.StackBytes > maxStackBytes {
+		return fail("StackBytes is %d, more than %d", t.StackBytes, maxStackBytes)
 	}
 	if t.Raygen.Address == 0 || t.Raygen.Size < HandleSize {
 		return fail("Raygen is no record: address %#x, size %d", t.Raygen.Address, t.Raygen.Size)

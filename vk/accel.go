@@ -49,6 +49,8 @@ const (
 	PreferFastTrace BuildFlags = 4
 	PreferFastBuild BuildFlags = 8
 	LowMemory       BuildFlags = 16
+	// AllowDataAccess lets shaders fetch the vertices of what they hit; natively it needs Features.PositionFetch.
+	AllowDataAccess BuildFlags = 1 << 11
 )
 
 // GeometryType is a VkGeometryTypeKHR.

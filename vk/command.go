@@ -11,8 +11,8 @@ import (
 	vulkan "github.com/vulkan-go/vulkan"
 )
 
-// CommandBuffer is a primary command buffer with a pool of its own and transient memory. It is recorded by one
-// goroutine at a time; distinct ones may be recorded concurrently.
+// CommandBuffer is a primary or secondary command buffer with a pool of its own and transient memory. It is recorded by
+// one goroutine at a time; distinct ones may be recorded concurrently.
 //
 // Recording methods return nothing: what can fail is kept and returned by End.
 type CommandBuffer struct {
@@ -21,25 +21,32 @@ type CommandBuffer struct {
 	handle    vulkan.CommandBuffer
 	name      string
 	err       error
-	last      Ticket
+	last      Ticket       // guarded by the queue's lock: secondaries are submitted with several primaries
 	transient [3]transient // by MemoryKind
 	scratch   Range        // part of it, see TransientScratch
 	labels    int
+	secondary bool
+	ended     bool             // recorded to the end and not reset since
+	executes  []*CommandBuffer // the secondaries of a primary's recording
 }
 
-// NewCommandBuffer makes a command buffer that is not yet begun.
+// NewCommandBuffer makes a primary command buffer that is not yet begun.
 func (d *Device) NewCommandBuffer(name string) (*CommandBuffer, error) {
+	return d.newCommandBuffer(name, false)
+}
+
+func (d *Device) newCommandBuffer(name string, secondary bool) (*CommandBuffer, error) {
 	p := C.evk_create_command_pool(d.c, C.uint32_t(d.family))
 	if err := check("vkCreateCommandPool", p.result); err != nil {
 		return nil, fmt.Errorf("command buffer %q: %w", name, err)
 	}
 	pool := fromRaw[vulkan.CommandPool](p.handle)
-	b := C.evk_allocate_command_buffer(d.c, p.handle)
+	b := C.evk_allocate_command_buffer(d.c, p.handle, cbool(secondary))
 	if err := check("vkAllocateCommandBuffers", b.result); err != nil {
 		d.destroy(C.VK_OBJECT_TYPE_COMMAND_POOL, raw(pool))
 		return nil, fmt.Errorf("command buffer %q: %w", name, err)
 	}
-	cb := &CommandBuffer{d: d, pool: pool, handle: fromRaw[vulkan.CommandBuffer](b.handle), name: name}
+	cb := &CommandBuffer{d: d, pool: pool, handle: fromRaw[vulkan.CommandBuffer](b.handle), name: name, secondary: secondary}
 	d.born(cb, "command buffer", name, objectCommandBuffer, b.handle)
 	d.name(objectCommandPool, p.handle, name)
 	return cb, nil
@@ -56,32 +63,36 @@ func (cb *CommandBuffer) Name() string { return cb.name }
 
 // Begin starts recording.
 func (cb *CommandBuffer) Begin() error {
-	cb.err = nil
-	return cb.wrap("vkBeginCommandBuffer", C.evk_begin(cb.d.c, raw(cb.handle)))
+	cb.err, cb.ended, cb.executes = nil, false, nil
+	return cb.wrap("vkBeginCommandBuffer", C.evk_begin(cb.d.c, raw(cb.handle), cbool(cb.secondary)))
 }
 
-// End makes everything written visible to the host and ends recording. It returns the first error of recording.
+// End makes everything written visible to the host (of a secondary, its primary does) and ends recording. It returns the
+// first error of recording.
 func (cb *CommandBuffer) End() error {
 	for cb.labels > 0 {
 		cb.EndLabel()
 	}
-	cb.MemoryBarrier(StageAllCommands, AccessMemoryWrite, StageHost, AccessHostRead)
+	if !cb.secondary {
+		cb.MemoryBarrier(StageAllCommands, AccessMemoryWrite, StageHost, AccessHostRead)
+	}
 	if err := cb.wrap("vkEndCommandBuffer", C.evk_end(cb.d.c, raw(cb.handle))); err != nil {
 		return err
 	}
 	if cb.err != nil {
 		return fmt.Errorf("command buffer %q: %w", cb.name, cb.err)
 	}
+	cb.ended = true
 	return nil
 }
 
 // Reset forgets what was recorded and reuses the transient memory. The GPU must be done with the buffer: Reset waits
-// for its last submission.
+// for its last submission, for a secondary that of the primaries which execute it. Those must be recorded anew.
 func (cb *CommandBuffer) Reset() error {
-	if err := cb.last.Wait(context.Background()); err != nil {
+	if err := cb.submitted().Wait(context.Background()); err != nil {
 		return fmt.Errorf("command buffer %q: %w", cb.name, err)
 	}
-	cb.err, cb.labels, cb.scratch = nil, 0, Range{}
+	cb.err, cb.labels, cb.scratch, cb.ended, cb.executes = nil, 0, Range{}, false, nil
 	for i := range cb.transient {
 		cb.transient[i].rewind()
 	}
@@ -93,7 +104,7 @@ func (cb *CommandBuffer) Destroy() {
 	if cb == nil || !cb.d.dies(cb) {
 		return
 	}
-	_ = cb.last.Wait(context.Background()) // a lost device is reported where work is waited for
+	_ = cb.submitted().Wait(context.Background()) // a lost device is reported where work is waited for
 	for i := range cb.transient {
 		cb.transient[i].destroy()
 	}

@@ -26,6 +26,7 @@ const (
 	objectImage         = 10
 	objectQueryPool     = 12
 	objectImageView     = 14
+	objectPipelineCache = 16
 	objectLayout        = 17
 	objectPipeline      = 19
 	objectSetLayout     = 20
@@ -144,6 +145,9 @@ func (p *PhysicalDevice) deviceExtensions(o DeviceOptions) (list []string, has C
 			return nil, 0, fmt.Errorf("%w: %s (use the compute way)", ErrMissingExtension, extRayTracingPipeline)
 		}
 		list = append(list, extDeferredOperations)
+		if p.Extensions[extPipelineLibrary] {
+			list = append(list, extPipelineLibrary)
+		}
 		for bit, name := range map[C.uint32_t]string{C.EVK_HAS_ACCEL: extAccelerationStructure, C.EVK_HAS_PIPELINE: extRayTracingPipeline,
 			C.EVK_HAS_QUERY: extRayQuery, C.EVK_HAS_MAINTENANCE: extMaintenance1, C.EVK_HAS_FETCH: extPositionFetch} {
 			if has&bit != 0 {

@@ -13,6 +13,7 @@
 // Who owns: the caller of a constructor owns the object and calls its Destroy, which is idempotent and safe on nil.
 // Destroying an object that the GPU still uses is the caller's fault. Device.Destroy waits for the GPU, and reports
 // by name what was not destroyed. A CommandBuffer owns its transient memory until Reset or Destroy.
+// A primary does not own the secondary command buffers that it executes.
 //
 // Who may block: Submit, Run, UploadBuffer, ReadBuffer, UploadImage, Ticket.Wait, Swapchain.Acquire and WaitIdle
 // wait for the GPU, and all but WaitIdle stop waiting when their context ends (the GPU work then goes on, and what it

@@ -22,6 +22,7 @@ var (
 	ErrSuboptimal        = errors.New("the swapchain is suboptimal")
 	ErrSurfaceLost       = errors.New("the surface is lost")
 	ErrTimeout           = errors.New("timeout")
+	ErrIncomplete        = errors.New("there is more than was asked for")
 	ErrLeaked            = errors.New("vulkan objects were not destroyed")
 	ErrNoSpace           = errors.New("no space")
 	ErrInvalid           = errors.New("invalid argument")
@@ -70,6 +71,8 @@ func (e *ResultError) sentinel() error {
 		return ErrSurfaceLost
 	case vulkan.Timeout, vulkan.NotReady:
 		return ErrTimeout
+	case vulkan.Incomplete:
+		return ErrIncomplete
 	case resultUnknown:
 		return errors.New("unknown error")
 	}

@@ -65,7 +65,7 @@ int32_t evk_device_extensions(evk_instance *i, uint64_t physical, uint32_t *coun
 	X(v12, hostQueryReset) X(v12, bufferDeviceAddress) X(v12, vulkanMemoryModel) X(v12, vulkanMemoryModelDeviceScope)              \
 	X(v12, shaderSubgroupExtendedTypes)                                                                                            \
 	X(v13, synchronization2) X(v13, subgroupSizeControl) X(v13, computeFullSubgroups) X(v13, maintenance4)                         \
-	X(v13, shaderZeroInitializeWorkgroupMemory)                                                                                    \
+	X(v13, shaderZeroInitializeWorkgroupMemory) X(v13, dynamicRendering)                                                                                    \
 	X(accel, accelerationStructure) X(accel, descriptorBindingAccelerationStructureUpdateAfterBind)                                \
 	X(pipeline, rayTracingPipeline) X(pipeline, rayTracingPipelineTraceRaysIndirect) X(pipeline, rayTraversalPrimitiveCulling)     \
 	X(query, rayQuery) X(maintenance, rayTracingMaintenance1) X(maintenance, rayTracingPipelineTraceRaysIndirect2)                 \
@@ -99,6 +99,7 @@ void evk_query_features(evk_instance *i, uint64_t physical, uint32_t has, evk_fe
 void evk_query_properties(evk_instance *i, uint64_t physical, uint32_t has, evk_properties *out);
 void evk_queue_families(evk_instance *i, uint64_t physical, uint32_t *count, VkQueueFamilyProperties *out);
 uint32_t evk_format_features(evk_instance *i, uint64_t physical, uint32_t format);
+uint32_t evk_buffer_format_features(evk_instance *i, uint64_t physical, uint32_t format);
 
 // ---- device ----
 #define EVK_DEVICE_FUNCTIONS(X)                                                                                                    \
@@ -106,14 +107,15 @@ uint32_t evk_format_features(evk_instance *i, uint64_t physical, uint32_t format
 	X(GetBufferMemoryRequirements) X(BindBufferMemory) X(GetBufferDeviceAddress) X(CreateImage) X(DestroyImage)                    \
 	X(GetImageMemoryRequirements) X(BindImageMemory) X(CreateImageView) X(CreateSampler) X(CreateDescriptorSetLayout)              \
 	X(CreateDescriptorPool) X(AllocateDescriptorSets) X(UpdateDescriptorSets) X(DestroyDescriptorPool) X(CreatePipelineLayout)     \
-	X(CreateShaderModule) X(DestroyShaderModule) X(CreateComputePipelines) X(CreateCommandPool) X(DestroyCommandPool)              \
+	X(CreateShaderModule) X(DestroyShaderModule) X(CreateComputePipelines) X(CreateGraphicsPipelines) X(CmdSetViewport) X(CmdSetScissor) X(CmdDraw) X(CreateCommandPool) X(DestroyCommandPool)              \
 	X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(ResetCommandPool) X(CreateSemaphore)                     \
 	X(DestroySemaphore) X(WaitSemaphores) X(GetSemaphoreCounterValue) X(CreateQueryPool) X(GetQueryPoolResults)                     \
 	X(CmdBindDescriptorSets) X(CmdPushConstants) X(CmdCopyBuffer) X(CmdUpdateBuffer) X(CmdCopyBufferToImage)                       \
 	X(CmdCopyImageToBuffer) X(CmdBlitImage) X(CmdClearColorImage)                                                                  \
 	X(DestroyImageView) X(DestroySampler) X(DestroyDescriptorSetLayout) X(DestroyPipelineLayout) X(DestroyPipeline)                \
 	X(DestroyQueryPool) X(DeviceWaitIdle) X(CmdBindPipeline) X(CmdDispatch) X(CmdDispatchIndirect) X(CmdFillBuffer)                \
-	X(CmdResetQueryPool)
+	X(CmdResetQueryPool) X(CmdExecuteCommands) X(CreatePipelineCache) X(DestroyPipelineCache) X(GetPipelineCacheData)              \
+	X(MergePipelineCaches)
 // Names with a second one from the KHR extension on Vulkan 1.2 devices.
 #define EVK_DEVICE_SYNC2(X) X(QueueSubmit2) X(CmdPipelineBarrier2) X(CmdWriteTimestamp2)
 #define EVK_DEVICE_OPTIONAL(X)                                                                                                     \
@@ -123,7 +125,8 @@ uint32_t evk_format_features(evk_instance *i, uint64_t physical, uint32_t format
 	X(CmdWriteAccelerationStructuresPropertiesKHR) X(CreateRayTracingPipelinesKHR) X(GetRayTracingShaderGroupHandlesKHR)           \
 	X(GetRayTracingShaderGroupStackSizeKHR) X(CmdSetRayTracingPipelineStackSizeKHR) X(CmdTraceRaysKHR) X(CmdTraceRaysIndirectKHR) \
 	X(CreateSwapchainKHR) X(DestroySwapchainKHR) X(GetSwapchainImagesKHR) X(AcquireNextImageKHR) X(QueuePresentKHR)                \
-	X(GetPipelineExecutablePropertiesKHR) X(GetPipelineExecutableStatisticsKHR)
+	X(GetPipelineExecutablePropertiesKHR) X(GetPipelineExecutableStatisticsKHR) X(CmdTraceRaysIndirect2KHR)                         \
+	X(CmdBeginRendering) X(CmdEndRendering)
 
 typedef struct {
 	VkDevice device;
@@ -184,16 +187,28 @@ void evk_write_image(evk_device *d, uint64_t set, uint32_t binding, uint32_t ind
 void evk_write_accel(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint64_t accel);
 evk_handle evk_create_pipeline_layout(evk_device *d, const uint64_t *sets, uint32_t set_count, const VkPushConstantRange *push, uint32_t push_count);
 evk_handle evk_create_compute_pipeline(evk_device *d, const uint32_t *code, size_t words, const char *entry, uint64_t layout,
-	const evk_constant *constants, uint32_t constant_count, const void *data, size_t data_size, uint32_t subgroup_size, int capture);
+	const evk_constant *constants, uint32_t constant_count, const void *data, size_t data_size, uint32_t subgroup_size, int capture, uint64_t cache);
 
 typedef struct {
 	uint32_t stage, words, entry, first_constant, constant_count, data, data_size, pad;
 	uint64_t code; // index of the first word
 } evk_stage;
+// Pipeline libraries to link, and their interface; sizes of 0: there is no interface.
+typedef struct {
+	uint32_t max_payload, max_attribute, count, pad;
+	uint64_t list[256];
+} evk_libraries;
 // The stages share one word array, one array of zero-terminated entry names, one of constants, one of data.
 evk_handle evk_create_ray_tracing_pipeline(evk_device *d, const evk_stage *stages, uint32_t stage_count, const uint32_t *words,
 	const char *entries, const evk_constant *constants, const uint8_t *data, const uint32_t *groups /* type, general, closest, any, intersection */,
-	uint32_t group_count, uint32_t recursion, uint64_t layout, int dynamic_stack);
+	uint32_t group_count, uint32_t recursion, uint64_t layout, int dynamic_stack, uint32_t flags, const evk_libraries *libraries,
+	uint64_t cache);
+evk_handle evk_create_pipeline_cache(evk_device *d, const void *data, size_t size);
+int32_t evk_pipeline_cache_data(evk_device *d, uint64_t cache, size_t *size, void *out);
+int32_t evk_merge_pipeline_caches(evk_device *d, uint64_t dst, uint64_t src);
+evk_handle evk_create_graphics_pipeline(evk_device *d, const uint32_t *vertex, size_t vertex_words, const uint32_t *fragment,
+	size_t fragment_words, uint64_t layout, uint32_t format);
+void evk_draw_to_image(evk_device *d, uint64_t cb, uint64_t view, uint32_t width, uint32_t height, const float *clear, uint32_t vertices);
 int32_t evk_group_handles(evk_device *d, uint64_t pipeline, uint32_t first, uint32_t count, size_t size, void *out);
 uint64_t evk_group_stack(evk_device *d, uint64_t pipeline, uint32_t group, uint32_t shader);
 int32_t evk_executable_count(evk_device *d, uint64_t pipeline, uint32_t *count, VkPipelineExecutablePropertiesKHR *out);
@@ -201,8 +216,9 @@ int32_t evk_executable_statistics(evk_device *d, uint64_t pipeline, uint32_t ind
 
 // ---- command buffers and submission ----
 evk_handle evk_create_command_pool(evk_device *d, uint32_t family);
-evk_handle evk_allocate_command_buffer(evk_device *d, uint64_t pool);
-int32_t evk_begin(evk_device *d, uint64_t cb);
+evk_handle evk_allocate_command_buffer(evk_device *d, uint64_t pool, int secondary);
+int32_t evk_begin(evk_device *d, uint64_t cb, int secondary);
+void evk_execute(evk_device *d, uint64_t cb, const uint64_t *secondaries, uint32_t count);
 int32_t evk_end(evk_device *d, uint64_t cb);
 int32_t evk_reset_pool(evk_device *d, uint64_t pool);
 evk_handle evk_create_semaphore(evk_device *d, int timeline);
@@ -258,6 +274,7 @@ void evk_accel_property(evk_device *d, uint64_t cb, uint64_t accel, uint32_t typ
 void evk_stack_size(evk_device *d, uint64_t cb, uint32_t size);
 void evk_trace_rays(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *regions4, uint32_t w, uint32_t h, uint32_t depth);
 void evk_trace_rays_indirect(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *regions4, uint64_t address);
+void evk_trace_rays_indirect2(evk_device *d, uint64_t cb, uint64_t address);
 
 // ---- presentation ----
 void evk_destroy_surface(evk_instance *i, uint64_t surface);

@@ -11,20 +11,26 @@ evk_handle evk_create_command_pool(evk_device *d, uint32_t family) {
 	return (evk_handle){r, (uint64_t)p};
 }
 
-evk_handle evk_allocate_command_buffer(evk_device *d, uint64_t pool) {
+evk_handle evk_allocate_command_buffer(evk_device *d, uint64_t pool, int secondary) {
 	VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = (VkCommandPool)pool,
-		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
+		.level = secondary ? VK_COMMAND_BUFFER_LEVEL_SECONDARY : VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
 	VkCommandBuffer cb = NULL;
 	VkResult r = d->AllocateCommandBuffers(d->device, &info, &cb);
 	return (evk_handle){r, (uint64_t)cb};
 }
 
-int32_t evk_begin(evk_device *d, uint64_t cb) {
-	VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+int32_t evk_begin(evk_device *d, uint64_t cb, int secondary) {
+	VkCommandBufferInheritanceInfo inherit = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO}; // outside render passes, no queries
+	VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = secondary ? VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT : 0, .pInheritanceInfo = secondary ? &inherit : NULL};
 	return d->BeginCommandBuffer(CB, &info);
 }
 
 int32_t evk_end(evk_device *d, uint64_t cb) { return d->EndCommandBuffer(CB); }
+
+void evk_execute(evk_device *d, uint64_t cb, const uint64_t *secondaries, uint32_t count) {
+	d->CmdExecuteCommands(CB, count, (const VkCommandBuffer *)secondaries);
+}
 
 int32_t evk_reset_pool(evk_device *d, uint64_t pool) { return d->ResetCommandPool(d->device, (VkCommandPool)pool, 0); }
 

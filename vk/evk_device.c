@@ -108,6 +108,12 @@ uint32_t evk_format_features(evk_instance *i, uint64_t physical, uint32_t format
 	return p.optimalTilingFeatures;
 }
 
+uint32_t evk_buffer_format_features(evk_instance *i, uint64_t physical, uint32_t format) {
+	VkFormatProperties p = {0};
+	i->GetPhysicalDeviceFormatProperties((VkPhysicalDevice)physical, format, &p);
+	return p.bufferFeatures;
+}
+
 static int load_device(evk_instance *i, evk_device *d, char **message) {
 #define GET(n) (PFN_vk##n) i->GetDeviceProcAddr(d->device, "vk" #n)
 #define NEED(n)                                                               \

@@ -85,7 +85,7 @@ static VkSpecializationMapEntry *map_entries(const evk_constant *c, uint32_t cou
 }
 
 evk_handle evk_create_compute_pipeline(evk_device *d, const uint32_t *code, size_t words, const char *entry, uint64_t layout,
-	const evk_constant *constants, uint32_t constant_count, const void *data, size_t data_size, uint32_t subgroup_size, int capture) {
+	const evk_constant *constants, uint32_t constant_count, const void *data, size_t data_size, uint32_t subgroup_size, int capture, uint64_t cache) {
 	VkSpecializationMapEntry *map = map_entries(constants, constant_count);
 	if (!map) return (evk_handle){VK_ERROR_OUT_OF_HOST_MEMORY, 0};
 	VkSpecializationInfo special = {constant_count, map, data_size, data};
@@ -100,7 +100,7 @@ evk_handle evk_create_compute_pipeline(evk_device *d, const uint32_t *code, size
 			.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .pNext = subgroup_size ? &size : NULL,
 				.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module, .pName = entry, .pSpecializationInfo = constant_count ? &special : NULL},
 			.layout = (VkPipelineLayout)layout};
-		r = d->CreateComputePipelines(d->device, VK_NULL_HANDLE, 1, &info, NULL, &p);
+		r = d->CreateComputePipelines(d->device, (VkPipelineCache)cache, 1, &info, NULL, &p);
 		d->DestroyShaderModule(d->device, module, NULL);
 	}
 	free(map);
@@ -109,7 +109,8 @@ evk_handle evk_create_compute_pipeline(evk_device *d, const uint32_t *code, size
 
 evk_handle evk_create_ray_tracing_pipeline(evk_device *d, const evk_stage *stages, uint32_t stage_count, const uint32_t *words,
 	const char *entries, const evk_constant *constants, const uint8_t *data, const uint32_t *groups, uint32_t group_count,
-	uint32_t recursion, uint64_t layout, int dynamic_stack) {
+	uint32_t recursion, uint64_t layout, int dynamic_stack, uint32_t flags, const evk_libraries *libraries,
+	uint64_t cache) {
 	VkPipelineShaderStageCreateInfo *list = calloc(stage_count + 1, sizeof *list);
 	VkSpecializationInfo *special = calloc(stage_count + 1, sizeof *special);
 	VkRayTracingShaderGroupCreateInfoKHR *group = calloc(group_count + 1, sizeof *group);
@@ -133,10 +134,15 @@ evk_handle evk_create_ray_tracing_pipeline(evk_device *d, const evk_stage *stage
 		VkDynamicState state = VK_DYNAMIC_STATE_RAY_TRACING_PIPELINE_STACK_SIZE_KHR;
 		VkPipelineDynamicStateCreateInfo dynamic = {.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, .dynamicStateCount = 1,
 			.pDynamicStates = &state};
-		VkRayTracingPipelineCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR, .stageCount = stage_count,
+		VkPipelineLibraryCreateInfoKHR linked = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, .libraryCount = libraries->count,
+			.pLibraries = (const VkPipeline *)libraries->list};
+		VkRayTracingPipelineInterfaceCreateInfoKHR interface = {.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_INTERFACE_CREATE_INFO_KHR,
+			.maxPipelineRayPayloadSize = libraries->max_payload, .maxPipelineRayHitAttributeSize = libraries->max_attribute};
+		VkRayTracingPipelineCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR, .flags = flags, .stageCount = stage_count,
 			.pStages = list, .groupCount = group_count, .pGroups = group, .maxPipelineRayRecursionDepth = recursion,
-			.pDynamicState = dynamic_stack ? &dynamic : NULL, .layout = (VkPipelineLayout)layout};
-		r = d->CreateRayTracingPipelinesKHR(d->device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, NULL, &p);
+			.pDynamicState = dynamic_stack ? &dynamic : NULL, .layout = (VkPipelineLayout)layout,
+			.pLibraryInfo = libraries->count ? &linked : NULL, .pLibraryInterface = libraries->max_attribute ? &interface : NULL};
+		r = d->CreateRayTracingPipelinesKHR(d->device, VK_NULL_HANDLE, (VkPipelineCache)cache, 1, &info, NULL, &p);
 	}
 	for (uint32_t i = 0; i < made; i++) {
 		if (list[i].module) d->DestroyShaderModule(d->device, list[i].module, NULL);
@@ -154,6 +160,22 @@ int32_t evk_group_handles(evk_device *d, uint64_t pipeline, uint32_t first, uint
 
 uint64_t evk_group_stack(evk_device *d, uint64_t pipeline, uint32_t group, uint32_t shader) {
 	return d->GetRayTracingShaderGroupStackSizeKHR(d->device, (VkPipeline)pipeline, group, (VkShaderGroupShaderKHR)shader);
+}
+
+evk_handle evk_create_pipeline_cache(evk_device *d, const void *data, size_t size) {
+	VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = size, .pInitialData = data};
+	VkPipelineCache c = VK_NULL_HANDLE;
+	VkResult r = d->CreatePipelineCache(d->device, &info, NULL, &c);
+	return (evk_handle){r, (uint64_t)c};
+}
+
+int32_t evk_pipeline_cache_data(evk_device *d, uint64_t cache, size_t *size, void *out) {
+	return d->GetPipelineCacheData(d->device, (VkPipelineCache)cache, size, out);
+}
+
+int32_t evk_merge_pipeline_caches(evk_device *d, uint64_t dst, uint64_t src) {
+	VkPipelineCache from = (VkPipelineCache)src;
+	return d->MergePipelineCaches(d->device, (VkPipelineCache)dst, 1, &from);
 }
 
 int32_t evk_executable_count(evk_device *d, uint64_t pipeline, uint32_t *count, VkPipelineExecutablePropertiesKHR *out) {

@@ -102,3 +102,5 @@ void evk_trace_rays(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegi
 void evk_trace_rays_indirect(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *r, uint64_t address) {
 	d->CmdTraceRaysIndirectKHR((VkCommandBuffer)cb, &r[0], &r[1], &r[2], &r[3], address);
 }
+
+void evk_trace_rays_indirect2(evk_device *d, uint64_t cb, uint64_t address) { d->CmdTraceRaysIndirect2KHR((VkCommandBuffer)cb, address); }

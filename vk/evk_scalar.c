@@ -13,6 +13,7 @@ void evk_destroy(evk_device *d, uint32_t type, uint64_t handle) {
 	case VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT: d->DestroyDescriptorSetLayout(d->device, (VkDescriptorSetLayout)handle, NULL); break;
 	case VK_OBJECT_TYPE_DESCRIPTOR_POOL: d->DestroyDescriptorPool(d->device, (VkDescriptorPool)handle, NULL); break;
 	case VK_OBJECT_TYPE_PIPELINE_LAYOUT: d->DestroyPipelineLayout(d->device, (VkPipelineLayout)handle, NULL); break;
+	case VK_OBJECT_TYPE_PIPELINE_CACHE: d->DestroyPipelineCache(d->device, (VkPipelineCache)handle, NULL); break;
 	case VK_OBJECT_TYPE_PIPELINE: d->DestroyPipeline(d->device, (VkPipeline)handle, NULL); break;
 	case VK_OBJECT_TYPE_QUERY_POOL: d->DestroyQueryPool(d->device, (VkQueryPool)handle, NULL); break;
 	case VK_OBJECT_TYPE_SEMAPHORE: d->DestroySemaphore(d->device, (VkSemaphore)handle, NULL); break;

@@ -25,6 +25,7 @@ type Features struct {
 
 	// Host and queue.
 	Synchronization2, TimelineSemaphore, HostQueryReset, Maintenance4, PipelineExecutableInfo bool
+	DynamicRendering                                                                          bool
 
 	// Ray tracing: enabled only with DeviceOptions.Native.
 	AccelerationStructure, AccelerationStructureUpdateAfterBind bool
@@ -85,6 +86,7 @@ func (f *Features) links(c *C.evk_features) []link {
 		{"timelineSemaphore", &f.TimelineSemaphore, &c.timelineSemaphore, false},
 		{"hostQueryReset", &f.HostQueryReset, &c.hostQueryReset, false},
 		{"maintenance4", &f.Maintenance4, &c.maintenance4, false},
+		{"dynamicRendering", &f.DynamicRendering, &c.dynamicRendering, false},
 		{"pipelineExecutableInfo", &f.PipelineExecutableInfo, &c.pipelineExecutableInfo, false},
 		{"accelerationStructure", &f.AccelerationStructure, &c.accelerationStructure, true},
 		{"descriptorBindingAccelerationStructureUpdateAfterBind", &f.AccelerationStructureUpdateAfterBind, &c.descriptorBindingAccelerationStructureUpdateAfterBind, true},

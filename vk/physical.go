@@ -19,6 +19,7 @@ const (
 	extRayTracingPipeline    = "VK_KHR_ray_tracing_pipeline"
 	extDeferredOperations    = "VK_KHR_deferred_host_operations"
 	extRayQuery              = "VK_KHR_ray_query"
+	extPipelineLibrary       = "VK_KHR_pipeline_library"
 	extMaintenance1          = "VK_KHR_ray_tracing_maintenance1"
 	extPositionFetch         = "VK_KHR_ray_tracing_position_fetch"
 	extExecutable            = "VK_KHR_pipeline_executable_properties"
@@ -77,6 +78,7 @@ type PhysicalDevice struct {
 	APIVersion, DriverVersion    uint32
 	VendorID, DeviceID           uint32
 	UUID, DriverUUID             [16]byte
+	PipelineCacheUUID            [16]byte // of the driver's compiler: data of PipelineCache is only good with the same
 	Limits                       Limits
 	Features                     Features
 	Extensions                   map[string]bool
@@ -185,6 +187,9 @@ func (p *PhysicalDevice) core(c *C.VkPhysicalDeviceProperties) {
 	p.Type = vulkan.PhysicalDeviceType(c.deviceType)
 	p.APIVersion, p.DriverVersion = uint32(c.apiVersion), uint32(c.driverVersion)
 	p.VendorID, p.DeviceID = uint32(c.vendorID), uint32(c.deviceID)
+	for k := range p.PipelineCacheUUID {
+		p.PipelineCacheUUID[k] = byte(c.pipelineCacheUUID[k])
+	}
 	l := &c.limits
 	p.Limits = Limits{
 		MaxImageDimension2D:             uint32(l.maxImageDimension2D),
@@ -256,6 +261,12 @@ func (p *PhysicalDevice) properties(c *C.evk_properties) {
 // FormatFeatures are the VkFormatFeatureFlags of optimally tiled images.
 func (p *PhysicalDevice) FormatFeatures(f vulkan.Format) uint32 {
 	return uint32(C.evk_format_features(p.instance.c, raw(p.handle), C.uint32_t(f)))
+}
+
+// AccelerationStructureVertexFormat tells whether the driver's own acceleration structures are built from a format.
+func (p *PhysicalDevice) AccelerationStructureVertexFormat(f vulkan.Format) bool {
+	const vertexBuffer = 1 << 29 // VK_FORMAT_FEATURE_ACCELERATION_STRUCTURE_VERTEX_BUFFER_BIT_KHR
+	return p.RT != nil && uint32(C.evk_buffer_format_features(p.instance.c, raw(p.handle), C.uint32_t(f)))&vertexBuffer != 0
 }
 
 // Supported says whether the project can run on the device at all, and if not what to do about it.

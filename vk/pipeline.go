@@ -74,10 +74,14 @@ type ComputePipelineOptions struct {
 	Entry          string   // "" = main
 	Layout         *PipelineLayout
 	Specialization map[uint32]uint32
+	// Constants holds the bytes of specialization constants of any size, besides those of Specialization.
+	Constants map[uint32][]byte
 	// RequiredSubgroupSize, 0 for any; needs Features.SubgroupSizeControl.
 	RequiredSubgroupSize uint32
 	// Statistics keeps what the driver tells about the compiled code, for Pipeline.Statistics.
 	Statistics bool
+	// Cache, if not nil, is asked for the compiled code and receives it.
+	Cache *PipelineCache
 }
 
 // NewComputePipeline compiles a compute shader.
@@ -103,9 +107,13 @@ func (d *Device) NewComputePipeline(o ComputePipelineOptions) (*Pipeline, error)
 		constants = append(constants, C.evk_constant{C.uint32_t(id), C.uint32_t(len(data)), 4})
 		data = binary.LittleEndian.AppendUint32(data, o.Specialization[id])
 	}
+	for _, id := range slices.Sorted(maps.Keys(o.Constants)) {
+		constants = append(constants, C.evk_constant{C.uint32_t(id), C.uint32_t(len(data)), C.uint32_t(len(o.Constants[id]))})
+		data = append(data, o.Constants[id]...)
+	}
 	stats := o.Statistics && d.enabled.PipelineExecutableInfo
 	h := C.evk_create_compute_pipeline(d.c, (*C.uint32_t)(&o.Code[0]), C.size_t(len(o.Code)), entry, raw(o.Layout.handle),
-		first(constants), C.uint32_t(len(constants)), unsafe.Pointer(first(data)), C.size_t(len(data)), C.uint32_t(o.RequiredSubgroupSize), cbool(stats))
+		first(constants), C.uint32_t(len(constants)), unsafe.Pointer(first(data)), C.size_t(len(data)), C.uint32_t(o.RequiredSubgroupSize), cbool(stats), o.Cache.raw())
 	if err := check("vkCreateComputePipelines", h.result); err != nil {
 		return nil, fail(err)
 	}

@@ -57,7 +57,27 @@ type RayTracingPipelineOptions struct {
 	MaxRecursionDepth uint32
 	// DynamicStackSize makes CommandBuffer.SetStackSize necessary before every trace.
 	DynamicStackSize bool
+	// Flags are VkPipelineCreateFlagBits of ray tracing: the Pipeline... constants.
+	Flags uint32
+	// Libraries are pipelines made with PipelineLibrary in Flags; their groups come behind Groups.
+	Libraries []*Pipeline
+	// MaxPayloadBytes and MaxAttributeBytes are the interface between libraries; both are needed with either of them, and must
+	// be the same in all that are linked together.
+	MaxPayloadBytes, MaxAttributeBytes uint32
+	// Cache, if not nil, is asked for the compiled code and receives it.
+	Cache *PipelineCache
 }
+
+// VkPipelineCreateFlagBits of ray tracing. The two that skip need the feature rayTraversalPrimitiveCulling.
+const (
+	PipelineLibrary            = 0x800
+	PipelineSkipTriangles      = 0x1000
+	PipelineSkipAABBs          = 0x2000
+	PipelineNoNullAnyHit       = 0x4000
+	PipelineNoNullClosestHit   = 0x8000
+	PipelineNoNullMiss         = 0x10000
+	PipelineNoNullIntersection = 0x20000
+)
 
 // stagePack holds the stages' variable parts one after the other, as C wants them.
 type stagePack struct {
@@ -89,7 +109,7 @@ func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, 
 	if err := d.needNative("native"); err != nil {
 		return nil, fail(err)
 	}
-	if len(o.Stages) == 0 || len(o.Groups) == 0 || o.Layout == nil {
+	if (len(o.Stages) == 0 || len(o.Groups) == 0) && len(o.Libraries) == 0 || o.Layout == nil {
 		return nil, fail(fmt.Errorf("%w: it needs stages, groups and a layout", ErrInvalid))
 	}
 	if most := d.physical.RT.MaxRayRecursionDepth; o.MaxRecursionDepth > most {
@@ -107,12 +127,21 @@ func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, 
 	if err != nil {
 		return nil, fail(err)
 	}
-	h := C.evk_create_ray_tracing_pipeline(d.c, &pack.stages[0], C.uint32_t(len(pack.stages)), (*C.uint32_t)(&pack.words[0]), (*C.char)(unsafe.Pointer(&pack.entries[0])),
-		first(pack.constants), (*C.uint8_t)(&pack.data[0]), &groups[0], C.uint32_t(len(o.Groups)), C.uint32_t(o.MaxRecursionDepth), raw(o.Layout.handle), cbool(o.DynamicStackSize))
+	linked := C.evk_libraries{max_payload: C.uint32_t(o.MaxPayloadBytes), max_attribute: C.uint32_t(o.MaxAttributeBytes), count: C.uint32_t(len(o.Libraries))}
+	if len(o.Libraries) > len(linked.list) {
+		return nil, fail(fmt.Errorf("%w: %d libraries, at most %d", ErrInvalid, len(o.Libraries), len(linked.list)))
+	}
+	total := uint32(len(o.Groups))
+	for i, y := range o.Libraries {
+		linked.list[i] = C.uint64_t(raw(y.handle))
+		total += y.groups
+	}
+	h := C.evk_create_ray_tracing_pipeline(d.c, first(pack.stages), C.uint32_t(len(pack.stages)), (*C.uint32_t)(first(pack.words)), (*C.char)(unsafe.Pointer(first(pack.entries))),
+		first(pack.constants), (*C.uint8_t)(&pack.data[0]), first(groups), C.uint32_t(len(o.Groups)), C.uint32_t(o.MaxRecursionDepth), raw(o.Layout.handle), cbool(o.DynamicStackSize), C.uint32_t(o.Flags), &linked, o.Cache.raw())
 	if err := check("vkCreateRayTracingPipelinesKHR", h.result); err != nil {
 		return nil, fail(err)
 	}
-	p := &Pipeline{d: d, handle: fromRaw[vulkan.Pipeline](h.handle), name: o.Name, groups: uint32(len(o.Groups))}
+	p := &Pipeline{d: d, handle: fromRaw[vulkan.Pipeline](h.handle), name: o.Name, groups: total}
 	d.born(p, "pipeline", o.Name, objectPipeline, h.handle)
 	return p, nil
 }
@@ -222,4 +251,14 @@ func (cb *CommandBuffer) TraceRaysIndirect(raygen, miss, hit, callable StridedRe
 	}
 	r := regions(raygen, miss, hit, callable)
 	C.evk_trace_rays_indirect(cb.d.c, raw(cb.handle), &r[0], C.uint64_t(counts))
+}
+
+// TraceRaysIndirect2 reads the tables, too: a VkTraceRaysIndirectCommand2KHR in device memory. It needs
+// Features.TraceRaysIndirect2.
+func (cb *CommandBuffer) TraceRaysIndirect2(command DeviceAddress) {
+	if !cb.d.enabled.TraceRaysIndirect2 || cb.d.c.CmdTraceRaysIndirect2KHR == nil {
+		cb.Fail(fmt.Errorf("trace rays: %w: indirect tables", ErrMissingFeature))
+		return
+	}
+	C.evk_trace_rays_indirect2(cb.d.c, raw(cb.handle), C.uint64_t(command))
 }

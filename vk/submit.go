@@ -85,6 +85,9 @@ func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
 		if cb.err != nil {
 			return Ticket{}, fmt.Errorf("submit %q: %w", cb.name, cb.err)
 		}
+		if cb.secondary {
+			return Ticket{}, fmt.Errorf("submit %q: %w: a secondary command buffer (execute it in a primary)", cb.name, ErrInvalid)
+		}
 		list[i] = raw(cb.handle)
 	}
 	wait, signal := semaphoreUses(s.Wait), semaphoreUses(s.Signal)
@@ -100,6 +103,9 @@ func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
 	t := Ticket{d, value}
 	for _, cb := range s.CommandBuffers {
 		cb.last = t
+		for _, s := range cb.executes {
+			s.last = t
+		}
 	}
 	return t, nil
 }

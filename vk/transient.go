@@ -97,8 +97,10 @@ func (cb *CommandBuffer) TransientDevice(size, align uint64) (DeviceAddress, err
 	return r.Address(), nil
 }
 
-// TransientScratch is TransientDevice memory that all callers of one recording share: reused tells that an earlier caller
-// was given it, so that a barrier has to separate their commands.
+// TransientScratch is TransientDevice memory that all callers of one recording share: reused tells that earlier commands
+// may use it, so that a barrier has to separate the caller's from them. In a primary those are an earlier caller's; in a
+// secondary also those of an earlier execution of the same recording, in this primary or in one submitted before, which a
+// barrier of the second execution waits for: it is earlier in the submission order of the one queue.
 func (cb *CommandBuffer) TransientScratch(size, align uint64) (address DeviceAddress, reused bool, err error) {
 	if s := cb.scratch; s.Buffer != nil && s.Size >= size && s.Address()&(max(align, 1)-1) == 0 {
 		return s.Address(), true, nil
@@ -108,5 +110,5 @@ func (cb *CommandBuffer) TransientScratch(size, align uint64) (address DeviceAdd
 		return 0, false, err
 	}
 	cb.scratch = r
-	return r.Address(), false, nil
+	return r.Address(), cb.secondary, nil
 }

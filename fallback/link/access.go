@@ -1,6 +1,10 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // lowerAccess rewrites what the new storage classes ask of code: push constants and shader records are reached through
 // addresses, physical pointers are accessed with an alignment, and acceleration structures are loaded as addresses.
@@ -114,6 +118,9 @@ func (a *accessLowering) inst(in spirv.Inst) {
 			// The descriptor's block holds the address in its only member.
 			word := t.vector(t.uint32(), 2)
 			member := a.emit(spirv.OpAccessChain, t.pointer(spirv.StorageClassStorageBuffer, word), in.Operands[0], uint32(t.u32(0)))
+			if a.l.nonUniform(in.ID(0)) {
+				a.l.decorate(member, spirv.DecorationNonUniform)
+			}
 			in.Type, in.Operands = word, []uint32{uint32(member)}
 		}
 	case spirv.OpStore:
@@ -144,6 +151,18 @@ func (a *accessLowering) base(variable spirv.ID, r role) spirv.ID {
 	t := a.l.types
 	value := a.emit(spirv.OpLoad, t.vector(t.uint32(), 2), uint32(address))
 	return a.emit(spirv.OpBitcast, t.get(variable).Type, uint32(value))
+}
+
+// nonUniform tells whether an id has that decoration.
+func (l *linker) nonUniform(id spirv.ID) bool {
+	return slices.ContainsFunc(l.decorations[id], func(in spirv.Inst) bool { return spirv.Decoration(in.Operands[1]) == spirv.DecorationNonUniform })
+}
+
+// decorate adds a decoration without operands.
+func (l *linker) decorate(id spirv.ID, d spirv.Decoration) {
+	in := spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(id), uint32(d)}}
+	l.out.Annotations = append(l.out.Annotations, in)
+	l.decorations[id] = append(l.decorations[id], in)
 }
 
 // aligned adds the alignment to memory operands that start at index at, unless they state one.

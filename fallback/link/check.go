@@ -4,8 +4,6 @@ import "github.com/everray/everray/fallback/spirv"
 
 // refusedCapabilities are those of features that the compute way does not have, by the name users know them by.
 var refusedCapabilities = map[spirv.Capability]string{
-	spirv.CapabilityRayQueryKHR:                  "ray queries (OpCapability RayQueryKHR)",
-	spirv.CapabilityRayTracingPositionFetchKHR:   "position fetch (OpCapability RayTracingPositionFetchKHR)",
 	spirv.CapabilityRayTracingMotionBlurNV:       "motion blur (OpCapability RayTracingMotionBlurNV)",
 	spirv.CapabilityShaderInvocationReorderNV:    "invocation reorder (OpCapability ShaderInvocationReorderNV)",
 	spirv.CapabilityRayTracingOpacityMicromapEXT: "opacity micromaps (OpCapability RayTracingOpacityMicromapEXT)",
@@ -18,18 +16,24 @@ var droppedCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityRayTracingNV:                    true,
 	spirv.CapabilityRayTraversalPrimitiveCullingKHR: true,
 	spirv.CapabilityRayCullMaskKHR:                  true,
+	spirv.CapabilityRayQueryKHR:                     true,
+	spirv.CapabilityRayQueryProvisionalKHR:          true,
+	spirv.CapabilityRayTracingPositionFetchKHR:      true,
+	spirv.CapabilityRayQueryPositionFetchKHR:        true,
 	spirv.CapabilityVariablePointersStorageBuffer:   false,
 }
 
 // droppedExtensions are the extensions of those capabilities.
 var droppedExtensions = map[string]bool{
-	"SPV_KHR_ray_tracing":            true,
-	"SPV_NV_ray_tracing":             true,
-	"SPV_KHR_ray_cull_mask":          true,
-	"SPV_KHR_non_semantic_info":      true,
-	"SPV_GOOGLE_hlsl_functionality1": true,
-	"SPV_GOOGLE_user_type":           true,
-	"SPV_GOOGLE_decorate_string":     true,
+	"SPV_KHR_ray_tracing":                true,
+	"SPV_NV_ray_tracing":                 true,
+	"SPV_KHR_ray_cull_mask":              true,
+	"SPV_KHR_ray_query":                  true,
+	"SPV_KHR_ray_tracing_position_fetch": true,
+	"SPV_KHR_non_semantic_info":          true,
+	"SPV_GOOGLE_hlsl_functionality1":     true,
+	"SPV_GOOGLE_user_type":               true,
+	"SPV_GOOGLE_decorate_string":         true,
 }
 
 // checkModule refuses what a capability or the memory model tells.
@@ -47,16 +51,16 @@ func (s *stage) checkModule() error {
 
 // refusedInstructions are ray tracing instructions that are known but not implemented.
 var refusedInstructions = map[spirv.Op]string{
-	spirv.OpReportIntersectionKHR: "OpReportIntersectionKHR (procedural primitives)",
-	spirv.OpTraceNV:               "OpTraceNV (use OpTraceRayKHR)",
-	spirv.OpTraceMotionNV:         "OpTraceMotionNV",
-	spirv.OpExecuteCallableNV:     "OpExecuteCallableNV (use OpExecuteCallableKHR)",
-	spirv.OpExecuteCallableKHR:    "OpExecuteCallableKHR (callable shaders)",
+	spirv.OpTraceNV:           "OpTraceNV (use OpTraceRayKHR)",
+	spirv.OpTraceMotionNV:     "OpTraceMotionNV",
+	spirv.OpExecuteCallableNV: "OpExecuteCallableNV (use OpExecuteCallableKHR)",
 }
 
 // models tells in which shaders the instructions of ray tracing are valid.
 var models = map[spirv.Op][]Model{
 	spirv.OpTraceRayKHR:           {Raygen, ClosestHit, Miss},
+	spirv.OpExecuteCallableKHR:    {Raygen, ClosestHit, Miss, Callable},
+	spirv.OpReportIntersectionKHR: {Intersection},
 	spirv.OpIgnoreIntersectionKHR: {AnyHit},
 	spirv.OpTerminateRayKHR:       {AnyHit},
 }
@@ -73,7 +77,7 @@ func (s *stage) checkInstructions() error {
 			return
 		}
 		switch in.Op {
-		case spirv.OpTraceRayKHR, spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
+		case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR, spirv.OpReportIntersectionKHR, spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
 			for _, m := range models[in.Op] {
 				if m == s.Model {
 					return
@@ -84,8 +88,5 @@ func (s *stage) checkInstructions() error {
 			err = s.invalid("%v in a ray tracing shader", in.Op)
 		}
 	})
-	if err == nil && (s.Model == Intersection || s.Model == Callable) {
-		err = s.unsupported("%v shaders", s.Model)
-	}
 	return err
 }

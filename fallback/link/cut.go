@@ -12,8 +12,9 @@ type site struct {
 	block   int        // ends with the call and a branch to resume
 	resume  int        // the block that goes on
 	payload spirv.ID   // variable that is passed
-	state   uint32     // number of the state that resumes
-	frame   frame
+	// constant will hold the number of the state that resumes.
+	constant spirv.ID
+	frame    frame
 }
 
 // fragment is code with one entry that runs up to a cut, an exit or a jump.
@@ -38,13 +39,18 @@ func (l *linker) cutShaders() error {
 	for _, s := range l.stages {
 		l.storeInitializers(s.function)
 		l.splitAtCuts(s)
+		s.noteContinueExits()
 		l.addPreheaders(s)
 		if err := l.buildGraph(s); err != nil {
 			return err
 		}
 	}
+	l.chooseBlocks()
 	return nil
 }
+
+// cuts tells whether an instruction is a cut in the chosen form.
+func (l *linker) cuts(op spirv.Op) bool { return isCut(op) && l.form != FormMonolithic }
 
 // storeInitializers turns initial values of function variables into stores, since state functions declare them anew.
 func (l *linker) storeInitializers(f *spirv.Function) {
@@ -63,20 +69,20 @@ func (l *linker) storeInitializers(f *spirv.Function) {
 	entry.Insts = append(entry.Insts[:n:n], rest...)
 }
 
-// splitAtCuts makes every cut the last instruction of its block but for a branch to the rest.
+// splitAtCuts makes every cut, and every report of a hit, the last instruction of its block but for a branch to the rest.
 func (l *linker) splitAtCuts(s *stage) {
 	f := s.function
 	for b := 0; b < len(f.Blocks); b++ {
 		blk := f.Blocks[b]
 		for i := range blk.Insts {
-			if !isCut(blk.Insts[i].Op) {
+			if op := blk.Insts[i].Op; !l.cuts(op) && op != spirv.OpReportIntersectionKHR {
 				continue
 			}
 			rest := &spirv.Block{Label: l.out.NewID(), Insts: append([]spirv.Inst(nil), blk.Insts[i+1:]...)}
 			blk.Insts = append(blk.Insts[:i+1:i+1], spirv.Inst{Op: spirv.OpBranch, Operands: []uint32{uint32(rest.Label)}})
 			renamePhiSources(f, blk.Label, rest.Label)
-			if s.irregular[blk.Label] {
-				s.irregular[rest.Label] = true
+			if _, cont, ok := mergeOf(rest); s.irregular[blk.Label] || ok && cont != 0 {
+				s.irregular[rest.Label] = true // as in inlineCall
 			}
 			f.Blocks = append(f.Blocks[:b+1:b+1], append([]*spirv.Block{rest}, f.Blocks[b+1:]...)...)
 			break
@@ -84,9 +90,30 @@ func (l *linker) splitAtCuts(s *stage) {
 	}
 }
 
+// noteContinueExits marks blocks of continue constructs that may end the shader: there, structure allows no way out.
+func (s *stage) noteContinueExits() {
+	cfg := spirv.NewCFG(s.function)
+	for h, header := range s.function.Blocks {
+		_, cont, ok := mergeOf(header)
+		if !ok || cont == 0 || !cfg.Reachable(h) {
+			continue
+		}
+		for b, blk := range s.function.Blocks {
+			if !cfg.Reachable(b) || !cfg.StructurallyDominates(cfg.Index[cont], b) {
+				continue
+			}
+			for i := range blk.Insts {
+				if endsRay(blk.Insts[i].Op) {
+					s.irregular[blk.Label] = true
+				}
+			}
+		}
+	}
+}
+
 // cutOf returns the cut that ends a block, nil if none does.
-func cutOf(b *spirv.Block) *spirv.Inst {
-	if n := len(b.Insts); n >= 2 && isCut(b.Insts[n-2].Op) {
+func (l *linker) cutOf(b *spirv.Block) *spirv.Inst {
+	if n := len(b.Insts); n >= 2 && l.cuts(b.Insts[n-2].Op) {
 		return &b.Insts[n-2]
 	}
 	return nil
@@ -196,7 +223,7 @@ func (l *linker) buildGraph(s *stage) error {
 	cfg := spirv.NewCFG(f)
 	g := &graph{cfg: cfg, starts: map[int]int{}, of: map[int]int{}, whole: map[int]bool{}}
 	s.graph = g
-	kept := s.keptConstructs(cfg)
+	kept := l.keptConstructs(s, cfg)
 	work := []int{0}
 	start := func(b int) int {
 		if i, ok := g.starts[b]; ok {
@@ -210,13 +237,13 @@ func (l *linker) buildGraph(s *stage) error {
 	start(0)
 	for done := 1; done < len(work); done++ {
 		fr := g.fragments[g.starts[work[done]]]
-		g.grow(f, fr, work[done], kept)
+		l.grow(g, f, fr, work[done], kept)
 		slices.Sort(fr.blocks) // the function's own order, in which what dominates comes first
 		for _, b := range fr.blocks {
 			g.of[b] = g.starts[work[done]]
 		}
 		last := f.Blocks[fr.last]
-		if call := cutOf(last); call != nil {
+		if call := l.cutOf(last); call != nil {
 			resume := cfg.Succs[fr.last][0]
 			fr.site = &site{call: *call, block: fr.last, resume: resume}
 			s.sites = append(s.sites, fr.site)
@@ -232,7 +259,7 @@ func (l *linker) buildGraph(s *stage) error {
 
 // keptConstructs finds the outermost constructs that stay as they are: without cut or irregular exit inside, and left
 // only to their merge block or out of the function. It returns their blocks by header.
-func (s *stage) keptConstructs(cfg *spirv.CFG) map[int][]int {
+func (l *linker) keptConstructs(s *stage, cfg *spirv.CFG) map[int][]int {
 	f := s.function
 	kept := map[int][]int{}
 	inside := map[int]bool{}
@@ -242,7 +269,7 @@ func (s *stage) keptConstructs(cfg *spirv.CFG) map[int][]int {
 			continue
 		}
 		blocks := constructBlocks(cfg, h, cfg.Index[merge])
-		if !s.closed(cfg, blocks, cfg.Index[merge]) {
+		if !l.closed(s, cfg, blocks, cfg.Index[merge]) {
 			continue
 		}
 		kept[h] = blocks
@@ -255,14 +282,14 @@ func (s *stage) keptConstructs(cfg *spirv.CFG) map[int][]int {
 	return kept
 }
 
-func (s *stage) closed(cfg *spirv.CFG, blocks []int, merge int) bool {
+func (l *linker) closed(s *stage, cfg *spirv.CFG, blocks []int, merge int) bool {
 	in := map[int]bool{merge: true}
 	for _, b := range blocks {
 		in[b] = true
 	}
 	for _, b := range blocks {
 		blk := s.function.Blocks[b]
-		if cutOf(blk) != nil || s.irregular[blk.Label] {
+		if l.cutOf(blk) != nil || s.irregular[blk.Label] {
 			return false
 		}
 		for _, t := range cfg.Succs[b] {
@@ -275,7 +302,7 @@ func (s *stage) closed(cfg *spirv.CFG, blocks []int, merge int) bool {
 }
 
 // grow follows the code from block b until it must end: at a cut, an exit, a choice, or a block with other entries.
-func (g *graph) grow(f *spirv.Function, fr *fragment, b int, kept map[int][]int) {
+func (l *linker) grow(g *graph, f *spirv.Function, fr *fragment, b int, kept map[int][]int) {
 	for {
 		if blocks := kept[b]; blocks != nil {
 			construct := g.addUnreachable(f, slices.Clone(blocks))
@@ -294,7 +321,7 @@ func (g *graph) grow(f *spirv.Function, fr *fragment, b int, kept map[int][]int)
 		fr.blocks = append(fr.blocks, b)
 		fr.last = b
 		blk := f.Blocks[b]
-		if cutOf(blk) != nil || blk.Insts[len(blk.Insts)-1].Op != spirv.OpBranch {
+		if l.cutOf(blk) != nil || blk.Insts[len(blk.Insts)-1].Op != spirv.OpBranch {
 			return
 		}
 		t := g.cfg.Succs[b][0]

@@ -14,6 +14,11 @@
 // guarded by a program counter, in a loop only where the fragments form one. So the size of a state function is linear
 // in what it can reach, any control flow can be cut, and code without cuts keeps its shape.
 //
+// Ray queries become calls of functions of the library (shaders/fallback/query.glsl), which is part of the runtime, and
+// alone what LowerQueries merges with shaders outside of pipelines. A query is a structure in a variable of the function
+// that uses it, so that a live one is spilled as any other variable; compilers that declare queries as the module's own
+// (glslang) have them moved there, or passed as parameters (query_place.go).
+//
 // # Terms
 //
 //   - cut: a point where a shader hands over to the scheduler (OpTraceRayKHR, OpExecuteCallableKHR)

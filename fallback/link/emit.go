@@ -1,7 +1,6 @@
 package link
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/everray/everray/fallback/spirv"
@@ -11,7 +10,7 @@ import (
 const (
 	stateDone     = 0
 	firstShade    = 2       // entries of hit and miss shaders
-	firstContinue = 0x10000 // entries of ray generation shaders, and resume points
+	firstContinue = 0x10000 // entries of ray generation and callable shaders, and resume points
 )
 
 // What an any hit shader returns, as ER_CANDIDATE_... in traverse.glsl.
@@ -21,50 +20,45 @@ const (
 	candidateTerminate = 2
 )
 
-// stateFunction is one case of a hook's switch.
-type stateFunction struct {
-	number   uint32
-	function spirv.ID
-}
+// What rtReport answers, as RT_REPORT_... in runtime.comp.
+const (
+	reportRefused = 0
+	reportEnd     = 2
+)
 
-// emitStates numbers the states and writes the state functions of all stages.
+// emitStates writes the state functions of all stages.
 func (l *linker) emitStates() error {
-	shade, next := uint32(firstShade), uint32(firstContinue)
-	for _, s := range l.stages {
-		switch s.Model {
-		case AnyHit:
-			l.anyHits = append(l.anyHits, s)
-			s.number = uint32(len(l.anyHits))
-		case Raygen:
-			s.number = next
-			next++
-		default:
-			s.number = shade
-			shade++
-		}
-		for _, at := range s.sites {
-			at.state = next
-			next++
-		}
-	}
-	if shade > firstContinue {
-		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", shade-firstShade, firstContinue-firstShade, ErrUnsupported)
+	if l.form == FormMonolithic {
+		l.declareWords()
 	}
 	for _, s := range l.stages {
-		s.entryFunction = l.emitState(s, nil)
-		switch entry := (stateFunction{s.number, s.entryFunction}); s.Model {
-		case AnyHit:
-		case Raygen:
-			l.continues = append(l.continues, entry)
-		default:
-			l.shades = append(l.shades, entry)
+		p := part{name: s.Name, model: s.Model, frame: l.frameSize(s), machine: s.blocks}
+		for _, at := range s.sites {
+			at.constant = l.stateConstant()
+		}
+		if s.blocks {
+			p.entry = l.emitMachine(s)
+		} else {
+			p.entry = l.emitState(s, nil)
 		}
 		for _, at := range s.sites {
-			l.continues = append(l.continues, stateFunction{at.state, l.emitState(s, at)})
+			r := resumption{function: p.entry, constant: at.constant}
+			if !s.blocks {
+				r.function = l.emitState(s, at)
+			}
+			p.resumptions = append(p.resumptions, r)
 		}
+		l.parts = append(l.parts, p)
 	}
 	l.dropEntries()
 	return nil
+}
+
+// stateConstant declares the constant with the number of a state, which is known only when all shaders of the pipeline are.
+func (l *linker) stateConstant() spirv.ID {
+	id := l.out.NewID()
+	l.types.add(spirv.Inst{Op: spirv.OpConstant, Type: l.types.uint32(), Result: id, Operands: []uint32{0}})
+	return id
 }
 
 // dropEntries removes the entry functions that the state functions were made of.
@@ -95,7 +89,7 @@ func (l *linker) emitState(s *stage, from *site) spirv.ID {
 	}}
 	e := &emitter{code: code{l: l, f: f}, s: s, ids: newCloner(l)}
 	e.block(l.out.NewID())
-	start := 0
+	start := 0 // the fragment to begin with
 	if from == nil {
 		e.enter()
 	} else {
@@ -233,6 +227,10 @@ func (e *emitter) inst(in *spirv.Inst) {
 	case spirv.OpVariable:
 	case spirv.OpReturn, spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
 		e.exit(in.Op)
+	case spirv.OpReportIntersectionKHR:
+		e.report(in)
+	case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR: // where it is no cut
+		e.callInline(in)
 	default:
 		e.cur.Insts = append(e.cur.Insts, e.ids.inst(in))
 	}

@@ -5,7 +5,7 @@ import "github.com/everray/everray/fallback/spirv"
 // getter is how a built-in is read: a function of the runtime.
 type getter struct{ hit, miss string }
 
-// getters lists the built-ins of ray tracing by what they return in hit shaders and in miss shaders.
+// getters lists the built-ins of ray tracing by what they return in hit and intersection shaders, and in miss shaders.
 var getters = map[spirv.BuiltIn]getter{
 	spirv.BuiltInWorldRayOriginKHR:      {"rtWorldRayOrigin", "rtWorldRayOrigin"},
 	spirv.BuiltInWorldRayDirectionKHR:   {"rtWorldRayDirection", "rtWorldRayDirection"},
@@ -31,6 +31,10 @@ func (s *stage) getter(b spirv.BuiltIn) string {
 	switch s.Model {
 	case ClosestHit, AnyHit:
 		return g.hit
+	case Intersection:
+		if b != spirv.BuiltInHitKindKHR {
+			return g.hit
+		}
 	case Miss:
 		return g.miss
 	}
@@ -50,7 +54,8 @@ func (s *stage) checkBuiltIns() error {
 		r := s.uses[id]
 		switch {
 		case r.kind != roleBuiltIn, computeBuiltIns[r.builtIn], s.getter(r.builtIn) != "",
-			r.builtIn == spirv.BuiltInLaunchIdKHR, r.builtIn == spirv.BuiltInLaunchSizeKHR:
+			r.builtIn == spirv.BuiltInLaunchIdKHR, r.builtIn == spirv.BuiltInLaunchSizeKHR,
+			r.builtIn == spirv.BuiltInHitTriangleVertexPositionsKHR && (s.Model == ClosestHit || s.Model == AnyHit):
 		default:
 			return s.unsupported("built-in %d in a %v shader", r.builtIn, s.Model)
 		}
@@ -77,10 +82,10 @@ func (e *emitter) enter() {
 		case roleIncomingSlot:
 			e.store(e.variable(x), e.loadGlobal("rtPayload"))
 		case roleIncoming:
-			slot := e.loadGlobal("rtPayload")
+			from := e.incoming(x)
 			for i := x.first; i < x.first+x.count; i++ {
 				if live.has(i) {
-					e.restore(i, slot, e.s.vars.offset(i))
+					e.restore(i, from, e.s.vars.offset(i))
 				}
 			}
 		case roleHit:
@@ -95,18 +100,39 @@ func (e *emitter) enterBuiltIn(x *variable) {
 		e.store(e.variable(x), e.convert(value, e.l.returnType(e.l.symbol(name)), x.typ))
 		return
 	}
+	if x.role.builtIn == spirv.BuiltInHitTriangleVertexPositionsKHR {
+		var corners []uint32
+		for k := range uint32(3) {
+			corners = append(corners, uint32(e.call("rtVertex", e.u32(k))))
+		}
+		e.store(e.variable(x), e.value(spirv.OpCompositeConstruct, x.typ, corners...))
+		return
+	}
 	// One that compute shaders have too.
 	input := e.l.inputVariable(x.role.builtIn, x.typ)
 	e.store(e.variable(x), e.load(x.typ, input))
 }
 
-// enterAttributes fills the hit attributes of a triangle: two floats at the variable's begin.
+// enterAttributes fills the hit attributes: those of the intersection shader, if the pipeline has any, or of a triangle, two
+// floats at the variable's begin. An intersection shader itself begins with none.
 func (e *emitter) enterAttributes(x *variable) {
+	if e.s.Model == Intersection {
+		return
+	}
 	t := e.l.types
-	vec2 := t.vector(t.float32(), 2)
-	words := e.words(e.call("rtBarycentrics"), vec2)
-	for i := x.first; i < x.first+x.count && len(words) > 0; i++ {
+	var words []spirv.ID
+	if !e.l.procedural() {
+		words = e.words(e.call("rtBarycentrics"), t.vector(t.float32(), 2))
+	}
+	for i, n := x.first, uint32(0); i < x.first+x.count; i++ {
 		f := e.s.vars.leaves[i]
+		for uint32(len(words)) < f.dwords && e.l.procedural() && n < maxAttributeWords {
+			words = append(words, e.call("rtAttribute", e.u32(n)))
+			n++
+		}
+		if len(words) == 0 {
+			return
+		}
 		for uint32(len(words)) < f.dwords { // more than a triangle has: zero
 			words = append(words, e.u32(0))
 		}
@@ -158,134 +184,49 @@ func (e *emitter) slot(base spirv.ID, offset uint32) spirv.ID {
 	return e.value(spirv.OpIAdd, e.l.types.uint32(), uint32(base), uint32(e.u32(offset)))
 }
 
-// save writes a leaf to the stack.
-func (e *emitter) save(i int, base spirv.ID, offset uint32) {
+// place is where a payload or callable data is kept between shaders: at a slot of the stack, or in the words of the
+// monolithic form.
+type place struct {
+	slot  spirv.ID
+	words spirv.ID // the variable, 0 for the stack
+}
+
+// incoming returns the place of what the shader was given, at its begin.
+func (e *emitter) incoming(x *variable) place {
+	if e.l.form == FormMonolithic {
+		return e.l.wordsOf(x)
+	}
+	return place{slot: e.loadGlobal("rtPayload")}
+}
+
+// word returns the pointer to a word of the monolithic form.
+func (e *emitter) word(p place, offset uint32) spirv.ID {
+	t := e.l.types
+	return e.value(spirv.OpAccessChain, t.pointer(spirv.StorageClassPrivate, t.uint32()), uint32(p.words), uint32(e.u32(offset)))
+}
+
+// save writes a leaf to a place.
+func (e *emitter) save(i int, to place, offset uint32) {
 	f := e.s.vars.leaves[i]
 	for k, w := range e.words(e.load(f.typ, e.pointer(i)), f.typ) {
-		e.call("rtStore", e.slot(base, offset+uint32(k)), w)
+		if at := offset + uint32(k); to.words != 0 {
+			e.store(e.word(to, at), w)
+		} else {
+			e.call("rtStore", e.slot(to.slot, at), w)
+		}
 	}
 }
 
-// restore reads a leaf from the stack.
-func (e *emitter) restore(i int, base spirv.ID, offset uint32) {
+// restore reads a leaf from a place.
+func (e *emitter) restore(i int, from place, offset uint32) {
 	f := e.s.vars.leaves[i]
 	var words []spirv.ID
-	for k := uint32(0); k < f.dwords; k++ {
-		words = append(words, e.call("rtLoad", e.slot(base, offset+k)))
+	for k := range f.dwords {
+		if at := offset + k; from.words != 0 {
+			words = append(words, e.load(e.l.types.uint32(), e.word(from, at)))
+		} else {
+			words = append(words, e.call("rtLoad", e.slot(from.slot, at)))
+		}
 	}
 	e.store(e.pointer(i), e.fromWords(&words, f.typ))
-}
-
-// cut leaves the shader: its frame goes to the stack, the ray to the runtime.
-func (e *emitter) cut(at *site) {
-	t := e.l.types
-	f := &at.frame
-	size := e.u32(f.size)
-	fits := e.call("rtReserve", size)
-	pushed, failed := e.l.out.NewID(), e.l.out.NewID()
-	e.choose(fits, pushed, failed)
-
-	e.block(pushed)
-	base := e.loadGlobal("rtFrame")
-	for _, sp := range f.spilled {
-		e.save(sp.leaf, base, sp.slot)
-	}
-	payload := e.payloadSlot(f, base)
-	for i := f.payload.first; i < f.payload.first+f.payload.count; i++ {
-		e.save(i, payload, e.s.vars.offset(i))
-	}
-	e.setRay(&at.call)
-	e.returnValue(e.call("rtCall", size, e.u32(at.state), payload))
-
-	e.block(failed)
-	e.returnValue(t.u32(stateDone))
-}
-
-// payloadSlot returns where the payload of a call lies: in the frame, or with whoever passed it in.
-func (e *emitter) payloadSlot(f *frame, base spirv.ID) spirv.ID {
-	if f.ownPayload {
-		return e.slot(base, 1)
-	}
-	return e.load(e.l.types.uint32(), e.variable(e.s.vars.byID[e.s.incomingSlot]))
-}
-
-// setRay hands the operands of a trace call to the runtime.
-func (e *emitter) setRay(call *spirv.Inst) {
-	word := e.l.types.uint32()
-	var args []spirv.ID
-	for i, o := range call.Operands[:10] {
-		id := spirv.ID(o)
-		if !e.l.isGlobal(id) {
-			id = e.ids.id(id)
-		}
-		if i >= 1 && i <= 5 { // flags, mask, offset, stride, miss index: of either sign
-			id = e.convert(id, e.s.typeOf(e.l, spirv.ID(o)), word)
-		}
-		args = append(args, id)
-	}
-	e.call("rtSetRay", args...)
-}
-
-// typeOf returns the type of a value in the entry function or outside.
-func (s *stage) typeOf(l *linker, id spirv.ID) spirv.ID {
-	if in := l.types.get(id); in != nil {
-		return in.Type
-	}
-	if s.types == nil {
-		s.types = map[spirv.ID]spirv.ID{}
-		for _, b := range s.function.Blocks {
-			for i := range b.Insts {
-				s.types[b.Insts[i].Result] = b.Insts[i].Type
-			}
-		}
-	}
-	return s.types[id]
-}
-
-// resume is the inverse of cut.
-func (e *emitter) resume(at *site) {
-	f := &at.frame
-	e.call("rtResume", e.u32(f.size))
-	base := e.loadGlobal("rtFrame")
-	for _, sp := range f.spilled {
-		e.restore(sp.leaf, base, sp.slot)
-	}
-	if len(f.reloaded) == 0 {
-		return
-	}
-	payload := e.payloadSlot(f, base)
-	for _, i := range f.reloaded {
-		e.restore(i, payload, e.s.vars.offset(i))
-	}
-}
-
-// exit ends the shader: what it may have changed of its payload goes back, and the scheduler learns what is next.
-func (e *emitter) exit(op spirv.Op) {
-	var slot spirv.ID
-	for _, x := range e.s.vars.list {
-		if x.role.kind != roleIncoming {
-			continue
-		}
-		for i := x.first; i < x.first+x.count; i++ {
-			if !e.s.live.written.has(i) {
-				continue
-			}
-			if slot == 0 {
-				slot = e.load(e.l.types.uint32(), e.variable(e.s.vars.byID[e.s.incomingSlot]))
-			}
-			e.save(i, slot, e.s.vars.offset(i))
-		}
-	}
-	switch {
-	case op == spirv.OpIgnoreIntersectionKHR:
-		e.returnValue(e.u32(candidateIgnore))
-	case op == spirv.OpTerminateRayKHR:
-		e.returnValue(e.u32(candidateTerminate))
-	case e.s.Model == AnyHit:
-		e.returnValue(e.u32(candidateAccept))
-	case e.s.Model == Raygen:
-		e.returnValue(e.u32(stateDone))
-	default:
-		e.returnValue(e.call("rtReturn"))
-	}
 }

@@ -1,52 +1,139 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"cmp"
+	"slices"
 
-// emitDispatch writes the bodies of the runtime's hooks, each a switch over the functions that it may have to run.
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// stateCase is one case of a hook's switch.
+type stateCase struct {
+	number   uint32
+	function spirv.ID
+	machine  bool   // the function runs several states and takes the place among them as its argument
+	first    uint32 // the number of the state in place 0
+}
+
+// emitDispatch numbers the states and writes the bodies of the runtime's hooks, each a switch over the functions that it may
+// have to run.
 func (l *linker) emitDispatch() error {
-	l.emitSwitch("rtShade", l.shades, stateDone)
-	l.emitSwitch("rtContinue", l.continues, stateDone)
-	var hits []stateFunction
-	for _, s := range l.anyHits {
-		hits = append(hits, stateFunction{s.number, s.entryFunction})
+	if err := l.numberStates(); err != nil {
+		return err
 	}
-	l.emitSwitch("rtAnyHit", hits, candidateAccept)
-	if len(hits) == 0 {
+	var shades, continues, callables, anyHits, intersections []stateCase
+	for i := range l.parts {
+		p := &l.parts[i]
+		list := &shades
+		switch p.model {
+		case AnyHit:
+			list = &anyHits
+		case Intersection:
+			list = &intersections
+		case Raygen:
+			list = &continues
+		case Callable:
+			if list = &continues; l.form == FormMonolithic {
+				list = &callables
+			}
+		}
+		*list = append(*list, stateCase{p.number, p.entry, p.machine, p.number})
+		for _, r := range p.resumptions {
+			continues = append(continues, stateCase{r.number, r.function, p.machine, p.resumptions[0].number - 1})
+		}
+	}
+	l.emitSwitch("rtShade", shades)
+	if l.form == FormMonolithic {
+		l.emitSwitch("rtSchedule", continues)
+		l.emitSwitch("rtRunCallable", callables)
+	}
+	l.emitSwitch("rtContinue", continues)
+	l.emitSwitch("rtAnyHit", anyHits)
+	if len(anyHits) == 0 {
 		// Nobody to ask: traversal need not keep what any hit shaders could want to see.
-		l.emitSwitch("erCandidate", nil, candidateAccept)
+		l.emitConstant("erCandidate", l.types.u32(candidateAccept))
 	}
+	l.emitSwitch("rtIntersection", intersections)
+	l.emitConstants(len(intersections) > 0)
 	return nil
 }
 
-// emitSwitch replaces the body of a hook, of one parameter, by a switch that calls the functions by number.
-func (l *linker) emitSwitch(hook string, functions []stateFunction, otherwise uint32) {
+// emitConstants says what the pipeline can do without.
+func (l *linker) emitConstants(intersections bool) {
+	flags := l.options.Flags
+	for _, c := range []struct {
+		hook  string
+		value bool
+	}{
+		{"rtIndirect", l.options.Indirect},
+		{"rtNullAnyHit", !flags.NoNullAnyHit},
+		{"rtNullIntersection", !flags.NoNullIntersection},
+		{"erUsesTriangles", !flags.SkipTriangles},
+		{"erUsesBoxes", !flags.SkipAABBs && intersections},
+		{"rtUsesAttributes", l.procedural()},
+	} {
+		op := spirv.OpConstantFalse
+		if c.value {
+			op = spirv.OpConstantTrue
+		}
+		l.emitConstant(c.hook, l.types.declare(op, l.types.boolean()))
+	}
+}
+
+// emitConstant replaces the body of a hook by the return of a constant.
+func (l *linker) emitConstant(hook string, value spirv.ID) {
+	f := l.functionByID(l.symbol(hook))
+	f.Blocks = nil
+	c := code{l: l, f: f}
+	c.block(l.out.NewID())
+	c.returnValue(value)
+}
+
+// emitSwitch replaces the body of a hook, of one parameter, by a switch that calls the functions by number. States of one
+// function share a case. Any other number is a fault.
+func (l *linker) emitSwitch(hook string, functions []stateCase) {
 	f := l.functionByID(l.symbol(hook))
 	word := l.types.uint32()
 	f.Blocks = nil
 	c := code{l: l, f: f}
 	c.block(l.out.NewID())
+	number := f.Params[0].Result
 	if len(functions) == 0 {
-		c.returnValue(c.u32(otherwise))
+		c.returnValue(c.call("rtUnknown", number))
 		return
 	}
 	merge, other := l.out.NewID(), l.out.NewID()
-	operands := []uint32{uint32(f.Params[0].Result), uint32(other)}
-	labels := make([]spirv.ID, len(functions))
-	for i, s := range functions {
-		labels[i] = l.out.NewID()
-		operands = append(operands, s.number, uint32(labels[i]))
+	operands := []uint32{uint32(number), uint32(other)}
+	labels := map[spirv.ID]spirv.ID{}
+	var cases []stateCase
+	for _, s := range functions {
+		if labels[s.function] == 0 {
+			labels[s.function] = l.out.NewID()
+			cases = append(cases, s)
+		}
+	}
+	for _, s := range cases { // the literals of one label stand together
+		for _, same := range functions {
+			if same.function == s.function {
+				operands = append(operands, same.number, uint32(labels[s.function]))
+			}
+		}
 	}
 	c.raw(spirv.OpSelectionMerge, uint32(merge), 0)
 	c.raw(spirv.OpSwitch, operands...)
 	var phi []uint32
-	for i, s := range functions {
-		c.block(labels[i])
-		next := c.value(spirv.OpFunctionCall, word, uint32(s.function))
-		phi = append(phi, uint32(next), uint32(labels[i]))
+	for _, s := range cases {
+		c.block(labels[s.function])
+		call := []uint32{uint32(s.function)}
+		if s.machine {
+			call = append(call, uint32(c.value(spirv.OpISub, word, uint32(number), uint32(c.u32(s.first)))))
+		}
+		next := c.value(spirv.OpFunctionCall, word, call...)
+		phi = append(phi, uint32(next), uint32(labels[s.function]))
 		c.branch(merge)
 	}
 	c.block(other)
-	phi = append(phi, uint32(c.u32(otherwise)), uint32(other))
+	phi = append(phi, uint32(c.call("rtUnknown", number)), uint32(other))
 	c.branch(merge)
 	c.block(merge)
 	c.returnValue(c.value(spirv.OpPhi, word, phi...))
@@ -65,8 +152,28 @@ func (l *linker) functionByID(id spirv.ID) *spirv.Function {
 func (l *linker) finish() error {
 	m := l.out
 	l.dropFunctions()
-	entry := &m.EntryPoints[0]
 	pruneGlobals(m, nil)
+	l.finishHeader()
+	l.result = &Result{Code: m.Encode(), Form: l.form}
+	for i, p := range l.parts {
+		l.result.Entries = append(l.result.Entries, p.number)
+		l.result.Frames = append(l.result.Frames, p.frame)
+		if p.model != AnyHit && p.model != Intersection {
+			l.result.Owners = append(l.result.Owners, Owner{p.number, uint32(i)})
+		}
+		for _, r := range p.resumptions {
+			l.result.Owners = append(l.result.Owners, Owner{r.number, uint32(i)})
+		}
+	}
+	l.result.States = len(l.result.Owners)
+	slices.SortFunc(l.result.Owners, func(a, b Owner) int { return cmp.Compare(a.State, b.State) })
+	return nil
+}
+
+// finishHeader completes interface, capabilities, extensions and version.
+func (l *linker) finishHeader() {
+	m := l.out
+	entry := &m.EntryPoints[0]
 	l.types.reindex()
 	// Since SPIR-V 1.4 the interface lists all globals that the entry point uses.
 	_, n := spirv.DecodeString(entry.Operands[2:])
@@ -83,12 +190,6 @@ func (l *linker) finish() error {
 	})
 	m.Version = max(m.Version, 0x10500)
 	m.DebugStrings = nil
-	l.result = &Result{Code: m.Encode(), States: len(l.shades) + len(l.continues)}
-	for _, s := range l.stages {
-		l.result.Entries = append(l.result.Entries, s.number)
-		l.result.Frames = append(l.result.Frames, s.frameSize())
-	}
-	return nil
 }
 
 // dropFunctions keeps the functions that the entry point reaches.

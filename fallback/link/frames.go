@@ -80,8 +80,11 @@ func (v *variables) offset(i int) uint32 {
 	return n
 }
 
-// frameSize returns the largest frame of a stage.
-func (s *stage) frameSize() uint32 {
+// frameSize returns the largest frame of a stage; a shader that calls nobody has room for the state to return to.
+func (l *linker) frameSize(s *stage) uint32 {
+	if l.form == FormMonolithic || s.Model == AnyHit || s.Model == Intersection {
+		return 0 // no frame: called by traversal
+	}
 	size := uint32(1)
 	for _, at := range s.sites {
 		size = max(size, at.frame.size)

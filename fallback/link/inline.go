@@ -2,7 +2,7 @@ package link
 
 import "github.com/everray/everray/fallback/spirv"
 
-// inlineCuts puts every function that may trace, or end an any hit shader, into the entry function. Functions without
+// inlineCuts puts every function that may trace, or end an any hit or intersection shader, into the entry function. Functions without
 // such instructions stay functions. SPIR-V for Vulkan has no recursion, so this ends.
 func (l *linker) inlineCuts() error {
 	for _, s := range l.stages {
@@ -19,12 +19,12 @@ func (l *linker) inlineCuts() error {
 	return nil
 }
 
-// isCut tells whether an instruction hands over to the scheduler.
-func isCut(op spirv.Op) bool { return op == spirv.OpTraceRayKHR }
+// isCut tells whether an instruction hands over to the scheduler, if there is one.
+func isCut(op spirv.Op) bool { return op == spirv.OpTraceRayKHR || op == spirv.OpExecuteCallableKHR }
 
-// endsRay tells whether an instruction ends an any hit shader early.
+// endsRay tells whether an instruction ends an any hit shader early, or an intersection shader if its hit is the last.
 func endsRay(op spirv.Op) bool {
-	return op == spirv.OpIgnoreIntersectionKHR || op == spirv.OpTerminateRayKHR
+	return op == spirv.OpIgnoreIntersectionKHR || op == spirv.OpTerminateRayKHR || op == spirv.OpReportIntersectionKHR
 }
 
 // cutFunctions returns the functions that hold such instructions, or call one that does.
@@ -185,11 +185,11 @@ func mergeOf(b *spirv.Block) (merge, cont spirv.ID, ok bool) {
 	return merge, cont, merge != 0
 }
 
-// constructBlocks returns the blocks dominated by header and not by merge, unreachable ones left out.
+// constructBlocks returns the blocks structurally dominated by header and not by merge, unreachable ones left out.
 func constructBlocks(cfg *spirv.CFG, header, merge int) []int {
 	var list []int
 	for _, b := range cfg.RPO {
-		if cfg.Dominates(header, b) && !cfg.Dominates(merge, b) {
+		if cfg.StructurallyDominates(header, b) && !cfg.StructurallyDominates(merge, b) {
 			list = append(list, b)
 		}
 	}

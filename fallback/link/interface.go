@@ -9,7 +9,7 @@ func (l *linker) lowerInterfaces() error {
 		if err := s.noteRoles(); err != nil {
 			return err
 		}
-		s.rewriteTypes()
+		s.rewriteTypes(loweredClass)
 	}
 	return nil
 }
@@ -56,9 +56,9 @@ func (s *stage) noteRoles() error {
 				return s.unsupported("input variable %d, which is no built-in", in.Result)
 			}
 		case spirv.StorageClassRayPayloadKHR, spirv.StorageClassCallableDataKHR:
-			r.kind = rolePayload
+			r.kind, r.callable = rolePayload, class == spirv.StorageClassCallableDataKHR
 		case spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassIncomingCallableDataKHR:
-			r.kind = roleIncoming
+			r.kind, r.callable = roleIncoming, class == spirv.StorageClassIncomingCallableDataKHR
 		case spirv.StorageClassHitAttributeKHR:
 			r.kind = roleHit
 		case spirv.StorageClassPushConstant:
@@ -77,7 +77,7 @@ func (s *stage) noteRoles() error {
 
 // rewriteTypes changes storage classes, and acceleration structures into the addresses that they are here: as a value a
 // uvec2, as a descriptor a storage buffer whose first two dwords hold the address.
-func (s *stage) rewriteTypes() {
+func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) {
 	m := s.module
 	structures := map[spirv.ID]bool{} // the type itself, and arrays of it: what descriptors are made of
 	var globals []spirv.Inst
@@ -92,6 +92,11 @@ func (s *stage) rewriteTypes() {
 			if structures[spirv.ID(in.Operands[0])] {
 				structures[in.Result] = true
 				in.Operands[0] = uint32(s.descriptorType(spirv.ID(in.Operands[0])))
+				// Acceleration structures need no capability of their own for these indices.
+				m.AddCapability(spirv.CapabilityStorageBufferArrayDynamicIndexing)
+				if m.HasCapability(spirv.CapabilityShaderNonUniform) {
+					m.AddCapability(spirv.CapabilityStorageBufferArrayNonUniformIndexing)
+				}
 			}
 		case spirv.OpTypePointer:
 			class := spirv.StorageClass(in.Operands[0])
@@ -99,17 +104,17 @@ func (s *stage) rewriteTypes() {
 				in.Operands[0] = uint32(spirv.StorageClassStorageBuffer)
 				in.Operands[1] = uint32(s.descriptorType(spirv.ID(in.Operands[1])))
 				structures[in.Result] = true
-			} else if to, ok := loweredClass[class]; ok {
+			} else if to, ok := lowered[class]; ok {
 				in.Operands[0] = uint32(to)
 			}
 		case spirv.OpTypeForwardPointer:
-			if to, ok := loweredClass[spirv.StorageClass(in.Operands[1])]; ok {
+			if to, ok := lowered[spirv.StorageClass(in.Operands[1])]; ok {
 				in.Operands[1] = uint32(to)
 			}
 		case spirv.OpVariable:
 			if structures[in.Type] {
 				in.Operands[0] = uint32(spirv.StorageClassStorageBuffer)
-			} else if to, ok := loweredClass[spirv.StorageClass(in.Operands[0])]; ok {
+			} else if to, ok := lowered[spirv.StorageClass(in.Operands[0])]; ok {
 				in.Operands[0] = uint32(to)
 			}
 		}

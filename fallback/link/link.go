@@ -64,30 +64,52 @@ type Options struct {
 	AfterPass func(pass string, m *spirv.Module) error
 	// KeepNames keeps debug names of the stages' functions and variables.
 	KeepNames bool
+	// Form is how the shaders are put together; the zero value chooses by what the stages do.
+	Form Form
+	// MaxDepth is the pipeline's maximum recursion depth; the monolithic form needs 1.
+	MaxDepth uint32
+	// Flags are promises of the application that save work.
+	Flags Flags
+	// Libraries are added behind the stages, in this order.
+	Libraries []*Library
+	// Indirect makes the module read its launch parameters from memory, at the address that is all of its push constants,
+	// and lets a lane take several places of the launch. See shaders/fallback/launch.glsl.
+	Indirect bool
 }
 
 // Result is a linked pipeline.
 type Result struct {
 	// Code is the compute module; its entry point is "main".
 	Code []uint32
-	// Entries holds for each stage its number in shader group handles: a state for ray generation, closest hit, miss
+	// Entries holds for each stage, those of libraries behind the pipeline's own, its number in shader group handles: a state for ray generation, closest hit, miss
 	// and callable shaders, a shader number for any hit and intersection shaders.
 	Entries []uint32
 	// Frames holds for each stage the largest frame in dwords.
 	Frames []uint32
 	// States is the number of state functions.
 	States int
+	// Form is the form that was chosen.
+	Form Form
+	// Owners tells, by state number, which stage a state belongs to, in ascending order.
+	Owners []Owner
 }
 
-// Link links the stages with the runtime module.
-func Link(ctx context.Context, runtime []uint32, stages []Stage, o Options) (result *Result, err error) {
-	// Modules are verified when they come in. What that lets through and a pass cannot make sense of must not take the
-	// program down: applications hand us shaders of strangers.
-	defer func() {
-		if p := recover(); p != nil {
-			result, err = nil, fmt.Errorf("link: internal error, please report it with the shaders: %v: %w", p, ErrInvalid)
-		}
-	}()
+// Owner says whose a state is.
+type Owner struct {
+	State uint32
+	Stage uint32 // index of the stage
+}
+
+// Link links the stages, and libraries, with the runtime module.
+func Link(ctx context.Context, runtime []uint32, stages []Stage, o Options) (*Result, error) {
+	l := newLinker(runtime, stages, o)
+	if err := l.run(ctx, passes); err != nil {
+		return nil, err
+	}
+	return l.result, nil
+}
+
+func newLinker(runtime []uint32, stages []Stage, o Options) *linker {
 	l := &linker{options: o, runtimeCode: runtime}
 	for i, s := range stages {
 		if s.Entry == "" {
@@ -98,20 +120,32 @@ func Link(ctx context.Context, runtime []uint32, stages []Stage, o Options) (res
 		}
 		l.stages = append(l.stages, &stage{Stage: s, index: i})
 	}
+	return l
+}
+
+// run runs passes.
+func (l *linker) run(ctx context.Context, passes []pass) (err error) {
+	// Modules are verified when they come in. What that lets through and a pass cannot make sense of must not take the
+	// program down: applications hand us shaders of strangers.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("link: internal error, please report it with the shaders: %v: %w", p, ErrInvalid)
+		}
+	}()
 	for _, p := range passes {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if err := p.run(l); err != nil {
-			return nil, fmt.Errorf("link: %w", err)
+			return fmt.Errorf("link: %w", err)
 		}
-		if o.AfterPass != nil && l.out != nil {
-			if err := o.AfterPass(p.name, l.out); err != nil {
-				return nil, fmt.Errorf("link: after pass %s: %w", p.name, err)
+		if l.options.AfterPass != nil && l.out != nil {
+			if err := l.options.AfterPass(p.name, l.out); err != nil {
+				return fmt.Errorf("link: after pass %s: %w", p.name, err)
 			}
 		}
 	}
-	return l.result, nil
+	return nil
 }
 
 // linker is the state that the passes share.
@@ -120,15 +154,19 @@ type linker struct {
 	runtimeCode []uint32
 	out         *spirv.Module       // the runtime, then everything
 	symbols     map[string]spirv.ID // the runtime's functions and globals by name
+	skipHelpers bool                // see Shader.SkipHelpers
 	types       *interner
 	stages      []*stage
 	decorations map[spirv.ID][]spirv.Inst // of the output's ids
 	outer       map[spirv.ID]bool         // functions and instruction sets: ids that copies share, beside globals
 	inputs      map[spirv.BuiltIn]spirv.ID
-	shades      []stateFunction // entries of hit and miss shaders
-	continues   []stateFunction // entries of ray generation shaders and resume points
-	anyHits     []*stage        // shader number i+1 is anyHits[i]
-	result      *Result
+	parts       []part // the shaders as state functions, those of libraries behind the pipeline's own
+	library     bool   // a library is being made
+	// runtimeBound is the bound of ids in the runtime module as it was read.
+	runtimeBound spirv.ID
+	form         Form
+	words        map[bool]spirv.ID // monolithic: the variables that carry payloads (false) and callable data (true)
+	result       *Result
 }
 
 // stage is one shader on its way through the passes.
@@ -143,15 +181,14 @@ type stage struct {
 
 	functions map[spirv.ID]*spirv.Function // after the merge: those of this stage in the output
 	function  *spirv.Function              // the entry function
-	irregular map[spirv.ID]bool            // blocks that leave an inlined function from inside a construct
+	irregular map[spirv.ID]bool            // blocks that keep the constructs around them from staying whole
+	blocks    bool                         // one state function for all of the stage's states
 	graph     *graph                       // fragments
 	vars      *variables                   // candidates for spilling
 	sites     []*site                      // trace calls in order
 	number    uint32                       // state or shader number of the entry
 	live      *liveness
 	types     map[spirv.ID]spirv.ID // of the entry function's values
-	// entryFunction is the state function, or any hit function, that the shader begins with.
-	entryFunction spirv.ID
 	// incomingSlot is the variable with the stack slot of the incoming payload, 0 if there is none.
 	incomingSlot spirv.ID
 }
@@ -162,6 +199,8 @@ type role struct {
 	builtIn spirv.BuiltIn
 	// initializer is the constant a private variable starts with, 0 for none.
 	initializer spirv.ID
+	// callable tells callable data from payloads.
+	callable bool
 }
 
 type roleKind int

@@ -26,7 +26,7 @@ func runtimeModule(t testing.TB) []uint32 {
 var verified = Options{AfterPass: func(pass string, m *spirv.Module) error {
 	switch pass {
 	case "runtime", "select", "interface": // the stages are still on their own
-	case "merge": // loads of acceleration structures wait for their addresses
+	case "merge", "queries": // loads of acceleration structures wait for their addresses
 	case "inline", "cut", "demote", "frames": // entry functions are taken apart
 		return spirv.VerifyUnstructured(m)
 	case "dispatch": // the entry point's interface is not complete
@@ -58,7 +58,9 @@ func TestRuntimeSymbols(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"rtShade", "rtContinue", "rtAnyHit", "rtLaunchId", "rtLaunchSize", "rtRecord", "rtPushAddress", "rtFrame", "rtPayload",
-		"rtReserve", "rtSetRay", "rtCall", "rtReturn", "rtResume", "rtLoad", "rtStore", "rtBarycentrics"}
+		"rtReserve", "rtReserveTrace", "rtSetRay", "rtCall", "rtCallShader", "rtReturn", "rtReturnCallable", "rtResume", "rtLoad", "rtStore",
+		"rtBarycentrics", "rtVertex", "rtAttribute", "rtSetAttribute", "rtReport", "rtTrace", "rtCallable", "rtUnknown", "rtIntersection",
+		"rtSchedule", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection", "erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch"}
 	for _, g := range getters {
 		for _, n := range []string{g.hit, g.miss} {
 			if n != "" {
@@ -90,24 +92,51 @@ func pipelineOf(t testing.TB, s shapes.Shape) []Stage {
 }
 
 func TestLinkShapes(t *testing.T) {
-	runtime := runtimeModule(t)
 	for _, s := range shapes.All() {
-		t.Run(s.Name, func(t *testing.T) {
-			stages := pipelineOf(t, s)
-			r, err := Link(t.Context(), runtime, stages, verified)
-			if err != nil {
-				t.Fatal(err)
-			}
-			glsltest.Validate(t, r.Code)
-			again, err := Link(t.Context(), runtime, stages, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(r.Code, again.Code) {
-				t.Error("linking twice gives different modules")
-			}
-			t.Logf("%d words, %d states, frames %v", len(r.Code), r.States, r.Frames)
+		t.Run(s.Name, func(t *testing.T) { linkForms(t, pipelineOf(t, s), s.Depth) })
+	}
+	for _, s := range shapes.Callables() {
+		t.Run("callable-"+s.Name, func(t *testing.T) {
+			linkForms(t, []Stage{
+				{Model: Raygen, Code: glsltest.Compile(t, "rgen", s.Raygen)},
+				{Model: Callable, Code: glsltest.Compile(t, "rcall", shapes.Called)},
+				{Model: Callable, Code: glsltest.Compile(t, "rcall", shapes.OtherCalled)},
+			}, 1)
 		})
+	}
+	for _, s := range shapes.Reports() {
+		t.Run("report-"+s.Name, func(t *testing.T) {
+			stages := pipelineOf(t, shapes.All()[0])
+			linkForms(t, append(stages, Stage{Model: Intersection, Code: glsltest.Compile(t, "rint", s.Raygen)}), 1)
+		})
+	}
+}
+
+// linkForms links the stages in every form that can run them, directly and for indirect launches.
+func linkForms(t *testing.T, stages []Stage, depth uint32) {
+	t.Helper()
+	runtime := runtimeModule(t)
+	for _, form := range []Form{FormAuto, FormMonolithic, FormMegakernel, FormBlocks} {
+		o := verified
+		o.Form, o.MaxDepth = form, depth
+		o.Indirect = form == FormBlocks
+		r, err := Link(t.Context(), runtime, stages, o)
+		if form == FormMonolithic && errors.Is(err, ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%v: %v", form, err)
+		}
+		glsltest.Validate(t, r.Code)
+		o.AfterPass = nil
+		again, err := Link(t.Context(), runtime, stages, o)
+		if err != nil {
+			t.Fatalf("%v: %v", form, err)
+		}
+		if !slices.Equal(r.Code, again.Code) {
+			t.Errorf("%v: linking twice gives different modules", form)
+		}
+		t.Logf("%v: %v, %d words, %d states, frames %v", form, r.Form, len(r.Code), r.States, r.Frames)
 	}
 }
 
@@ -120,10 +149,6 @@ func TestLinkRefuses(t *testing.T) {
 		want                error
 		text                string
 	}{
-		{"callable", "rgen", head + "layout(location=0) callableDataEXT uint d;\nvoid main() { executeCallableEXT(0u, 0); }", Raygen, ErrUnsupported, "OpExecuteCallableKHR"},
-		{"ray query", "rgen", head + "#extension GL_EXT_ray_query : require\nlayout(set=0,binding=0) uniform accelerationStructureEXT s;\n" +
-			"void main() { rayQueryEXT q; rayQueryInitializeEXT(q, s, 0u, 255u, vec3(0), 0.0, vec3(1), 1.0); }", Raygen, ErrUnsupported, "RayQueryKHR"},
-		{"intersection", "rint", head + "void main() { reportIntersectionEXT(1.0, 0u); }", Intersection, ErrUnsupported, "OpReportIntersectionKHR"},
 		{"no entry point", "rmiss", head + "void main() {}", ClosestHit, ErrInvalid, "no closest hit entry point"},
 	}
 	for _, c := range cases {

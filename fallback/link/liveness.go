@@ -82,14 +82,20 @@ func (a *liveness) inst(in *spirv.Inst, live bitset) {
 			live.removeRange(to.first, to.count)
 		}
 	case spirv.OpFunctionCall:
+		if to, ok := a.access[in.ID(min(1, len(in.Operands)-1))]; ok && to.exact && in.ID(0) == a.l.symbol("rqInitialize") {
+			live.removeRange(to.first, to.count) // writes all of a query that matters
+			return
+		}
 		live.union(a.globalsOf(in.ID(0)))
 		a.usePointers(in, live)
-	case spirv.OpTraceRayKHR:
+	case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR:
 		// The callee may change the payload, whole; it is given the payload as it is.
 		a.usePointers(in, live)
 		if x := a.v.byID[in.ID(len(in.Operands)-1)]; x != nil && x.role.kind == roleIncoming {
 			a.useIncomingSlot(live)
 		}
+	case spirv.OpReportIntersectionKHR:
+		a.useAttributes(live)
 	case spirv.OpReturn, spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
 		a.exit(live)
 	default:
@@ -115,6 +121,15 @@ func (a *liveness) exit(live bitset) {
 func (a *liveness) useIncomingSlot(live bitset) {
 	if x := a.v.byID[a.s.incomingSlot]; x != nil {
 		live.addRange(x.first, x.count)
+	}
+}
+
+// useAttributes: a report hands over the hit attributes.
+func (a *liveness) useAttributes(live bitset) {
+	for _, x := range a.v.list {
+		if x.role.kind == roleHit {
+			live.addRange(x.first, x.count)
+		}
 	}
 }
 

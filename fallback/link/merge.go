@@ -25,6 +25,10 @@ func (l *linker) loadRuntime() error {
 		}
 	}
 	l.types = newInterner(m)
+	l.runtimeBound = spirv.ID(m.Bound)
+	if l.options.Indirect {
+		l.moveLaunch()
+	}
 	return nil
 }
 
@@ -85,9 +89,15 @@ type merger struct {
 }
 
 func (l *linker) mergeStage(s *stage) error {
+	_, err := l.copyStage(s)
+	return err
+}
+
+// copyStage appends a stage and returns the merger, which knows the ids that the stage's now are.
+func (l *linker) copyStage(s *stage) (*merger, error) {
 	g := &merger{l: l, s: s, ids: map[spirv.ID]spirv.ID{}, decor: decorationKeys(s.module)}
 	if err := g.header(); err != nil {
-		return err
+		return nil, err
 	}
 	g.globals()
 	s.functions = map[spirv.ID]*spirv.Function{}
@@ -107,7 +117,7 @@ func (l *linker) mergeStage(s *stage) error {
 	s.uses = uses
 	s.entry, s.struc = g.ids[s.entry], g.ids[s.struc]
 	s.function = s.functions[s.entry]
-	return nil
+	return g, nil
 }
 
 // id returns the output's id for one of the module, a new one at first sight.
@@ -192,6 +202,10 @@ func (g *merger) globals() {
 	for i := range g.s.module.Globals {
 		in := &g.s.module.Globals[i]
 		if in.Op == spirv.OpVariable && g.launchBuiltIn(in.Result) {
+			continue
+		}
+		if in.Op == spirv.OpTypeRayQueryKHR {
+			g.ids[in.Result] = g.l.queryType()
 			continue
 		}
 		if !unique(in.Op) || forward[in.Result] {

@@ -35,6 +35,9 @@ func (s *stage) selectEntry() error {
 	if err := s.checkModule(); err != nil {
 		return err
 	}
+	if err := m.FlattenDecorationGroups(); err != nil {
+		return fmt.Errorf("shader %s: %w", s.Name, err)
+	}
 	if err := spirv.FoldSpecConstants(m, s.Specialization); err != nil {
 		return fmt.Errorf("shader %s: specialisation constants: %w", s.Name, err)
 	}
@@ -45,11 +48,12 @@ func (s *stage) selectEntry() error {
 	return s.checkInstructions()
 }
 
-// dropDebugInfo removes non-semantic instructions, which say nothing about what a shader does.
+// dropDebugInfo removes debug information and other non-semantic instructions, which say nothing about what a shader does.
 func dropDebugInfo(m *spirv.Module) {
 	sets := map[spirv.ID]bool{}
 	for i := range m.ExtInstImports {
-		if name, _ := spirv.DecodeString(m.ExtInstImports[i].Operands); strings.HasPrefix(name, "NonSemantic.") {
+		name, _ := spirv.DecodeString(m.ExtInstImports[i].Operands)
+		if strings.HasPrefix(name, "NonSemantic.") || strings.HasSuffix(name, "DebugInfo.100") {
 			sets[m.ExtInstImports[i].Result] = true
 		}
 	}
@@ -91,8 +95,8 @@ func listEntries(m *spirv.Module) string {
 	return list
 }
 
-// prune keeps the functions that the entry function calls and the globals that those use.
-func (s *stage) prune() error {
+// prune keeps the functions that the entry function calls and the globals that those use, beside roots.
+func (s *stage) prune(roots ...spirv.ID) error {
 	m := s.module
 	byID := map[spirv.ID]*spirv.Function{}
 	for _, f := range m.Functions {
@@ -112,7 +116,10 @@ func (s *stage) prune() error {
 		}
 	}
 	m.Functions = kept
-	pruneGlobals(m, nil)
+	if err := s.normalise(); err != nil {
+		return err
+	}
+	pruneGlobals(m, roots)
 	return nil
 }
 
@@ -145,7 +152,7 @@ func (s *stage) reach(byID map[spirv.ID]*spirv.Function, id spirv.ID, reached, o
 // pruneGlobals drops types, constants, variables and annotations that the module's functions do not reach; roots are
 // kept besides.
 func pruneGlobals(m *spirv.Module, roots []spirv.ID) {
-	needed := map[spirv.ID]bool{}
+	needed := make([]bool, m.Bound)
 	for _, r := range roots {
 		needed[r] = true
 	}

@@ -10,13 +10,21 @@ func (b *Block) Successors() []ID {
 		return nil
 	}
 	var ids []ID
+	var seen map[ID]bool // of switches, which may have many
 	add := func(w uint32) {
-		for _, id := range ids {
-			if id == ID(w) {
-				return
-			}
+		id := ID(w)
+		if seen[id] || seen == nil && slices.Contains(ids, id) {
+			return
 		}
-		ids = append(ids, ID(w))
+		ids = append(ids, id)
+		if len(ids) == 16 {
+			seen = map[ID]bool{}
+			for _, id := range ids {
+				seen[id] = true
+			}
+		} else if seen != nil {
+			seen[id] = true
+		}
 	}
 	switch {
 	case t.Op == OpBranch && len(t.Operands) >= 1:
@@ -70,6 +78,8 @@ type CFG struct {
 	// The dominator tree in preorder: pre is a block's place in tree, and its
 	// subtree ends ahead of place end.
 	tree, pre, end []int
+
+	structural *CFG // made when it is asked for first
 }
 
 // NewCFG computes the graph.
@@ -91,12 +101,18 @@ func newCFG(f *Function, structural bool) *CFG {
 	}
 	for i, b := range f.Blocks {
 		ids := b.Successors()
+		plain := len(ids)
 		if structural {
 			merge, cont := b.Merges()
 			ids = append(ids, merge, cont)
 		}
-		for _, id := range ids {
-			c.edge(i, id)
+		for k, id := range ids {
+			to, ok := c.Index[id]
+			if !ok || k >= plain && slices.Contains(c.Succs[i], to) { // nowhere, or there already
+				continue
+			}
+			c.Succs[i] = append(c.Succs[i], to)
+			c.Preds[to] = append(c.Preds[to], i)
 		}
 	}
 	if n > 0 {
@@ -104,7 +120,7 @@ func newCFG(f *Function, structural bool) *CFG {
 		for i, b := range plain {
 			c.order[b] = i
 		}
-		c.dominators(plain)
+		c.dominators()
 		c.numberTree(plain)
 		c.RPO = c.walk(c.walkStructured)
 		c.place = make([]int, n)
@@ -113,21 +129,6 @@ func newCFG(f *Function, structural bool) *CFG {
 		}
 	}
 	return c
-}
-
-// edge adds an edge unless it exists or leads nowhere.
-func (c *CFG) edge(from int, label ID) {
-	to, ok := c.Index[label]
-	if !ok {
-		return
-	}
-	for _, t := range c.Succs[from] {
-		if t == to {
-			return
-		}
-	}
-	c.Succs[from] = append(c.Succs[from], to)
-	c.Preds[to] = append(c.Preds[to], from)
 }
 
 // walk returns a reverse postorder, where next says in which order to go on
@@ -192,6 +193,22 @@ func (c *CFG) Dominates(a, b int) bool {
 	return c.order[a] >= 0 && c.order[b] >= 0 && c.pre[a] <= c.pre[b] && c.pre[b] < c.end[a]
 }
 
+// StructurallyDominates is Dominates in the graph that has an edge from each
+// header to its merge block and its continue target besides: the relation that
+// constructs are defined by. It differs from Dominates where one branch of a
+// selection leaves a loop: the loop's merge block may be dominated by the
+// selection's header, and is no part of the selection.
+func (c *CFG) StructurallyDominates(a, b int) bool {
+	return c.structuralGraph().Dominates(a, b)
+}
+
+func (c *CFG) structuralGraph() *CFG {
+	if c.structural == nil {
+		c.structural = newCFG(c.Function, true)
+	}
+	return c.structural
+}
+
 // numberTree numbers the dominator tree in preorder, by the sizes of subtrees:
 // a dominator stands ahead of what it dominates in reverse postorder.
 func (c *CFG) numberTree(rpo []int) {
@@ -215,40 +232,4 @@ func (c *CFG) numberTree(rpo []int) {
 		next[b] = c.pre[b] + 1
 		c.tree[c.pre[b]] = b
 	}
-}
-
-// dominators computes IDom by the iterative algorithm of Cooper, Harvey and
-// Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
-func (c *CFG) dominators(rpo []int) {
-	c.IDom[0] = 0
-	for changed := true; changed; {
-		changed = false
-		for _, b := range rpo[1:] {
-			dom := -1
-			for _, p := range c.Preds[b] {
-				switch {
-				case c.IDom[p] < 0: // not yet known, or unreachable
-				case dom < 0:
-					dom = p
-				default:
-					dom = c.intersect(p, dom)
-				}
-			}
-			if c.IDom[b] != dom {
-				c.IDom[b], changed = dom, true
-			}
-		}
-	}
-}
-
-func (c *CFG) intersect(a, b int) int {
-	for a != b {
-		for c.order[a] > c.order[b] {
-			a = c.IDom[a]
-		}
-		for c.order[b] > c.order[a] {
-			b = c.IDom[b]
-		}
-	}
-	return a
 }

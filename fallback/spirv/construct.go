@@ -55,7 +55,7 @@ type structure struct {
 
 // structure finds the constructs, and which one each block is in.
 func (c *CFG) structure() *structure {
-	st := &structure{c: c, s: newCFG(c.Function, true), inner: make([]int, len(c.Succs))}
+	st := &structure{c: c, s: c.structuralGraph(), inner: make([]int, len(c.Succs))}
 	header := make([]int, len(c.Succs)) // construct of each header
 	for i := range header {
 		header[i], st.inner[i] = -1, -1

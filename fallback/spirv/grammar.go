@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // opInfo is one line of the grammar: the opcode's name without "Op", whether
@@ -41,12 +42,24 @@ const (
 	tr                     // result type and result id
 )
 
+// grammarTable is the grammar by opcode: every pass over a module asks it at each instruction, which would take maps too long.
+var grammarTable = sync.OnceValue(func() []*opInfo {
+	var table []*opInfo
+	for _, g := range [...]map[Op]opInfo{grammarCore, grammarArith, grammarImage, grammarRaytracing} {
+		for op, i := range g {
+			if int(op) >= len(table) {
+				table = append(table, make([]*opInfo, int(op)+1-len(table))...)
+			}
+			table[op] = &i
+		}
+	}
+	return table
+})
+
 // info looks an opcode up in the grammar.
 func (op Op) info() (opInfo, bool) {
-	for _, g := range [...]map[Op]opInfo{grammarCore, grammarArith, grammarImage, grammarRaytracing} {
-		if i, ok := g[op]; ok {
-			return i, true
-		}
+	if table := grammarTable(); int(op) < len(table) && table[op] != nil {
+		return *table[op], true
 	}
 	return opInfo{}, false
 }

@@ -1,5 +1,7 @@
 package spirv
 
+import "slices"
+
 // Index finds definitions, types, names and decorations by id. It points into
 // the module's lists, and is good until these change.
 type Index struct {
@@ -12,6 +14,10 @@ type Index struct {
 	members map[memberKey]string
 	decor   map[ID][]*Inst
 	mdecor  map[memberKey][]*Inst
+	// Groups of decorations by target, each once. They are not spread out here:
+	// that could take memory without relation to the module.
+	groups  map[ID][]ID
+	mgroups map[memberKey][]ID
 }
 
 // memberKey is a member of a structure type.
@@ -26,6 +32,7 @@ func NewIndex(m *Module) *Index {
 		Module: m, defs: map[ID]*Inst{}, labels: map[ID]*Block{}, owners: map[ID]*Function{},
 		names: map[ID]string{}, members: map[memberKey]string{},
 		decor: map[ID][]*Inst{}, mdecor: map[memberKey][]*Inst{},
+		groups: map[ID][]ID{}, mgroups: map[memberKey][]ID{},
 	}
 	for s := sectionCapabilities; s <= sectionGlobals; s++ {
 		if list := m.list(s); list != nil {
@@ -63,7 +70,7 @@ func (x *Index) name(in *Inst) {
 	}
 }
 
-// annotate collects decorations, those by group included.
+// annotate collects decorations and notes groups of them.
 func (x *Index) annotate() {
 	list := x.Module.Annotations
 	for i := range list {
@@ -76,15 +83,35 @@ func (x *Index) annotate() {
 			x.mdecor[k] = append(x.mdecor[k], in)
 		case OpGroupDecorate:
 			for _, t := range in.Operands[1:] {
-				x.decor[ID(t)] = append(x.decor[ID(t)], x.decor[in.ID(0)]...)
+				x.groups[ID(t)] = appendGroup(x.groups[ID(t)], in.ID(0))
 			}
 		case OpGroupMemberDecorate:
 			for k := 1; k+1 < len(in.Operands); k += 2 {
 				key := memberKey{in.ID(k), in.Operands[k+1]}
-				x.mdecor[key] = append(x.mdecor[key], x.decor[in.ID(0)]...)
+				x.mgroups[key] = appendGroup(x.mgroups[key], in.ID(0))
 			}
 		}
 	}
+}
+
+// appendGroup adds a group to a list unless it was the last one added.
+func appendGroup(list []ID, group ID) []ID {
+	if n := len(list); n > 0 && list[n-1] == group {
+		return list
+	}
+	return append(list, group)
+}
+
+// withGroups returns a list and the decorations of groups behind it.
+func (x *Index) withGroups(list []*Inst, groups []ID) []*Inst {
+	if len(groups) == 0 {
+		return list
+	}
+	list = slices.Clone(list)
+	for _, g := range groups {
+		list = append(list, x.decor[g]...)
+	}
+	return list
 }
 
 // Def returns the instruction that defines id, nil if there is none. For a
@@ -131,25 +158,26 @@ func (x *Index) MemberName(id ID, member uint32) string { return x.members[membe
 // Decorations returns the decorations of id: OpDecorate, OpDecorateId and
 // OpDecorateString. Operand 0 is the target (or its group), operand 1 the
 // decoration, parameters follow.
-func (x *Index) Decorations(id ID) []*Inst { return x.decor[id] }
+func (x *Index) Decorations(id ID) []*Inst { return x.withGroups(x.decor[id], x.groups[id]) }
 
 // MemberDecorations returns the decorations of a member of a structure type:
 // OpMemberDecorate and OpMemberDecorateString, with the member's number as
 // operand 1; or those of a group, as Decorations returns them.
 func (x *Index) MemberDecorations(id ID, member uint32) []*Inst {
-	return x.mdecor[memberKey{id, member}]
+	key := memberKey{id, member}
+	return x.withGroups(x.mdecor[key], x.mgroups[key])
 }
 
 // Decoration returns the parameters of one decoration of id, and whether id
 // has it.
 func (x *Index) Decoration(id ID, d Decoration) ([]uint32, bool) {
-	return findDecoration(x.decor[id], d)
+	return findDecoration(x.Decorations(id), d)
 }
 
 // MemberDecoration returns the parameters of one decoration of a member, and
 // whether the member has it.
 func (x *Index) MemberDecoration(id ID, member uint32, d Decoration) ([]uint32, bool) {
-	return findDecoration(x.mdecor[memberKey{id, member}], d)
+	return findDecoration(x.MemberDecorations(id, member), d)
 }
 
 func findDecoration(list []*Inst, d Decoration) ([]uint32, bool) {

@@ -29,6 +29,9 @@ func FoldSpecConstants(m *Module, values map[uint32][]byte) error {
 		if err := f.fold(&in, values); err != nil {
 			return fmt.Errorf("%w %%%d: %w", ErrSpecialization, in.Result, err)
 		}
+		if f.made > maxFolded {
+			return fmt.Errorf("%w %%%d: operations on constants make more than %d words", ErrSpecialization, in.Result, maxFolded)
+		}
 		f.add(in)
 	}
 	m.Globals = f.out
@@ -41,7 +44,12 @@ type folder struct {
 	out   []Inst
 	defs  map[ID]*Inst // copies of the globals so far
 	specs map[ID]uint32
+	made  int // words of the constants that operations gave
 }
+
+// maxFolded bounds the words of those constants: each operation on a large
+// composite gives another one.
+const maxFolded = 1 << 22
 
 // add appends a global.
 func (f *folder) add(in Inst) {
@@ -54,6 +62,7 @@ func (f *folder) add(in Inst) {
 // emit appends a new constant and returns its id.
 func (f *folder) emit(op Op, typ ID, operands []uint32) ID {
 	in := Inst{Op: op, Type: typ, Result: f.m.NewID(), Operands: operands}
+	f.made += len(operands)
 	f.add(in)
 	return in.Result
 }
@@ -98,6 +107,7 @@ func (f *folder) fold(in *Inst, values map[uint32][]byte) error {
 			return fmt.Errorf("%v: result is of type %%%d", op, res.Type)
 		}
 		in.Op, in.Operands = res.Op, res.Operands
+		f.made += len(res.Operands)
 	}
 	return nil
 }

@@ -1,7 +1,5 @@
 package spirv
 
-import "slices"
-
 // entryPoints checks entry points, their interfaces and the call graph.
 func (v *verifier) entryPoints() error {
 	if err := v.recursion(); err != nil {
@@ -11,7 +9,7 @@ func (v *verifier) entryPoints() error {
 		model uint32
 		name  string
 	}
-	seen := map[key]bool{}
+	seen, entries := map[key]bool{}, map[ID]bool{}
 	for i := range v.m.EntryPoints {
 		in := &v.m.EntryPoints[i]
 		name, n := DecodeString(in.Operands[2:])
@@ -19,7 +17,7 @@ func (v *verifier) entryPoints() error {
 		if seen[k] {
 			return v.fail(in, "a second entry point %q of this model", name)
 		}
-		seen[k] = true
+		seen[k], entries[in.ID(1)] = true, true
 		f := v.funcs[in.ID(1)]
 		if f == nil || f.Blocks == nil || len(f.Params) != 0 || v.x.Op(f.Def.Type) != OpTypeVoid {
 			return v.fail(in, "%%%d is no function of type void()", in.ID(1))
@@ -30,7 +28,7 @@ func (v *verifier) entryPoints() error {
 	}
 	for i := range v.m.ExecutionModes {
 		in := &v.m.ExecutionModes[i]
-		if !slices.ContainsFunc(v.m.EntryPoints, func(e Inst) bool { return e.Operands[1] == in.Operands[0] }) {
+		if !entries[in.ID(0)] {
 			return v.fail(in, "%%%d is no entry point", in.ID(0))
 		}
 	}

@@ -1,7 +1,5 @@
 package spirv
 
-import "slices"
-
 // function checks one function.
 func (v *verifier) function(f *Function) error {
 	v.f, v.block = f, 0
@@ -176,24 +174,28 @@ func (v *verifier) phi(c *CFG, b int, in *Inst, places map[ID]place) error {
 	if len(in.Operands)%2 != 0 {
 		return v.fail(in, "value without block")
 	}
-	var from []int
+	preds := make(map[int]bool, len(c.Preds[b])) // whether the phi has a value from it
+	for _, p := range c.Preds[b] {
+		preds[p] = false
+	}
 	for i := 0; i < len(in.Operands); i += 2 {
 		value, label := in.ID(i), in.ID(i+1)
 		p, ok := c.Index[label]
+		had, pred := preds[p]
 		switch {
-		case !ok || !slices.Contains(c.Preds[b], p):
+		case !ok || !pred:
 			return v.fail(in, "%%%d is no predecessor", label)
-		case slices.Contains(from, p):
+		case had:
 			return v.fail(in, "predecessor %%%d comes twice", label)
 		case v.x.TypeOf(value) != in.Type:
 			return v.fail(in, "%%%d has another type", value)
 		case c.Reachable(p) && !v.available(c, value, place{p, len(c.Function.Blocks[p].Insts)}, places):
 			return v.fail(in, "%%%d is not defined on all ways to %%%d", value, label)
 		}
-		from = append(from, p)
+		preds[p] = true
 	}
-	if len(from) != len(c.Preds[b]) {
-		return v.fail(in, "values from %d of %d predecessors", len(from), len(c.Preds[b]))
+	if n := len(in.Operands) / 2; n != len(c.Preds[b]) {
+		return v.fail(in, "values from %d of %d predecessors", n, len(c.Preds[b]))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ func (v *verifier) structure(c *CFG) error {
 		return nil
 	}
 	merges := map[ID]ID{}
-	s := newCFG(c.Function, true)
+	s := c.structuralGraph()
 	for i, b := range c.Function.Blocks {
 		v.block = b.Label
 		merge, cont := b.Merges()

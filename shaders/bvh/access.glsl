@@ -18,7 +18,12 @@ struct ErInstance {
     vec4 objectToWorld[3];
     vec4 worldToObject[3];
     uvec4 a; // blas, custom index and mask, table offset and flags
-    uvec4 b; // instance index, root, height, leaf block
+    uvec4 b; // instance index, root, height and kind, leaf block
+};
+
+struct ErBox {
+    vec4 a; // minimum, primitive
+    vec4 b; // maximum, geometry and flags
 };
 
 layout(buffer_reference, std430, buffer_reference_align = 64) readonly buffer ErHeaderView {
@@ -34,6 +39,9 @@ layout(buffer_reference, std430, buffer_reference_align = 64) readonly buffer Er
 };
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErTriangleView {
     ErTriangle triangle[];
+};
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErBoxView {
+    ErBox box[];
 };
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErInstanceView {
     ErInstance instance[];

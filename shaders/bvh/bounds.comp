@@ -1,35 +1,55 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Boxes of all primitives, in input order, and their union. A task is
-// (build, geometry, first primitive of the geometry, count).
+// Boxes of all primitives, in input order, and their union. A workgroup does a
+// block of a build, whatever geometries it has: many small ones cost no more
+// than a large one.
 #include "bvh/fetch.glsl"
 layout(local_size_x = 256) in;
 
 shared uint sharedMin[3];
 shared uint sharedMax[3];
 shared uint sharedActive;
+shared uint sharedHuge;
 
 // A box that no primitive has marks an inactive one.
 const float INACTIVE = 3.402823e38;
 
-bool primitiveBox(ErBuild b, ErGeometry g, uint primitive, out vec3 lo, out vec3 hi) {
-    if (b.type == ER_AS_TYPE_TOP) {
-        ErInputInstance i = erFetchInstance(g, primitive);
-        if (!erInstanceActive(i)) {
-            return false;
+void blockBoxes(ErBuild b, uint first, uint end) {
+    uint low = erGeometryOf(b, first, 0u, b.geometryCount - 1u);
+    uint high = erGeometryOf(b, end - 1u, low, b.geometryCount - 1u);
+    vec3 allMin = vec3(INACTIVE), allMax = vec3(-INACTIVE);
+    uint activeHere = 0u;
+    uint hugeHere = 0u;
+    for (uint p = first + gl_LocalInvocationIndex; p < end; p += gl_WorkGroupSize.x) {
+        ErGeometry g = ErGeometryView(b.geometries).geometry[erGeometryOf(b, p, low, high)];
+        vec3 lo, hi;
+        uint found = erPrimitiveBox(g, p - g.firstPrimitive, lo, hi);
+        if (found == ER_INACTIVE) {
+            lo = vec3(INACTIVE);
+            hi = vec3(-INACTIVE);
         }
-        erInstanceBox(i, lo, hi);
-    } else {
-        vec3 v0, v1, v2;
-        erFetchTriangle(g, primitive, v0, v1, v2);
-        // Non-finite vertices cannot be hit; min and max may drop a NaN.
-        if (!erFinite(v0) || !erFinite(v1) || !erFinite(v2)) {
-            return false;
+        ErBoundsView box = ErBoundsView(erOffset(b.boxes, p, 24u));
+        for (uint c = 0u; c < 3u; c++) {
+            box.v[c] = lo[c];
+            box.v[3u + c] = hi[c];
         }
-        lo = min(v0, min(v1, v2));
-        hi = max(v0, max(v1, v2));
+        if (found == ER_ACTIVE) {
+            allMin = min(allMin, lo);
+            allMax = max(allMax, hi);
+        }
+        activeHere += found != ER_INACTIVE ? 1u : 0u;
+        hugeHere += found == ER_ACTIVE_HUGE ? 1u : 0u;
     }
-    return erFinite(lo) && erFinite(hi);
+    if (allMin.x <= allMax.x) {
+        for (uint c = 0u; c < 3u; c++) {
+            atomicMin(sharedMin[c], erOrdered(allMin[c]));
+            atomicMax(sharedMax[c], erOrdered(allMax[c]));
+        }
+    }
+    if (activeHere > 0u) {
+        atomicAdd(sharedActive, activeHere);
+        atomicAdd(sharedHuge, hugeHere);
+    }
 }
 
 void main() {
@@ -40,39 +60,17 @@ void main() {
     }
     if (lane == 3u) {
         sharedActive = 0u;
+        sharedHuge = 0u;
     }
     barrier();
     uint group = erGroup();
     bool valid = group < push.taskCount;
-    uvec4 task = valid ? ErUvec4View(push.tasks).v[group] : uvec4(0u);
+    uvec2 task = valid ? ErUvec2View(push.tasks).v[group] : uvec2(0u);
     ErBuild b = ErBuildView(push.builds).build[task.x];
-    if (valid) {
-        ErGeometry g = ErGeometryView(b.geometries).geometry[task.y];
-        vec3 allMin = vec3(INACTIVE), allMax = vec3(-INACTIVE);
-        uint activeHere = 0u;
-        for (uint k = lane; k < task.w; k += gl_WorkGroupSize.x) {
-            vec3 lo, hi;
-            bool ok = primitiveBox(b, g, task.z + k, lo, hi);
-            if (!ok) {
-                lo = vec3(INACTIVE);
-                hi = vec3(-INACTIVE);
-            }
-            ErBoxView box = ErBoxView(erOffset(b.boxes, g.firstPrimitive + task.z + k, 24u));
-            for (uint c = 0u; c < 3u; c++) {
-                box.v[c] = lo[c];
-                box.v[3u + c] = hi[c];
-            }
-            allMin = min(allMin, lo);
-            allMax = max(allMax, hi);
-            activeHere += ok ? 1u : 0u;
-        }
-        if (activeHere > 0u) {
-            for (uint c = 0u; c < 3u; c++) {
-                atomicMin(sharedMin[c], erOrdered(allMin[c]));
-                atomicMax(sharedMax[c], erOrdered(allMax[c]));
-            }
-            atomicAdd(sharedActive, activeHere);
-        }
+    uint first = task.y * ER_BLOCK_SIZE;
+    uint end = min(first + ER_BLOCK_SIZE, b.primitiveCount);
+    if (valid && first < end) {
+        blockBoxes(b, first, end);
     }
     barrier();
     if (valid && sharedActive > 0u) {
@@ -83,6 +81,7 @@ void main() {
         }
         if (lane == 3u) {
             atomicAdd(s.state.activeCount, sharedActive);
+            atomicAdd(s.state.huge, sharedHuge);
         }
     }
 }

@@ -35,11 +35,11 @@ struct ErBuild {
     uint primitiveCount;
     uint firstBlock;  // of the batch's histograms
     uint blockCount;
-    uint flatBase;    // primitives of the builds that come before, large ones only
+    uint room;        // of an update: bytes / 16 that source and destination may take
     uint leafBlock;
     uint collapseLimit; // most triangles in a leaf
     uint mode;        // ER_MODE_*
-    uint pad0, pad1;
+    uvec2 source;     // of an update: the structure to update from
 };
 const uint ER_MODE_LBVH = 0u;
 const uint ER_MODE_PLOC = 1u;
@@ -47,30 +47,34 @@ const uint ER_MODE_PLOC = 1u;
 // One geometry, ER_GEOMETRY_SIZE bytes; build offsets are already in the addresses.
 const uint ER_GEOMETRY_SIZE = 64u;
 struct ErGeometry {
-    uvec2 vertices; // or instances
+    uvec2 vertices; // or boxes, or instances
     uvec2 indices;
     uvec2 transform; // zero: none
-    uint stride;     // of vertices; of instances, 8 for an array of pointers
+    uint stride;     // of vertices or boxes; of instances, 8 for an array of pointers
     uint indexBytes; // 0, 1, 2, 4
     uint flags;      // VkGeometryFlagsKHR
     uint firstPrimitive; // in the build's numbering
     uint primitiveCount;
     uint firstVertex;
     uint format;     // ER_FORMAT_*
-    uint pad0, pad1, pad2;
+    uint kind;       // VkGeometryTypeKHR, which is ER_LEAF_*
+    uint pad0, pad1;
 };
 const uint ER_FORMAT_FLOAT32 = 0u; // | components << 4
 const uint ER_FORMAT_FLOAT16 = 1u;
 const uint ER_FORMAT_SNORM16 = 2u;
+const uint ER_FORMAT_SNORM8 = 3u;
+const uint ER_FORMAT_FLOAT64 = 4u;
 
 // What the kernels of one build tell each other.
 const uint ER_STATE_SIZE = 64u;
 struct ErState {
-    uint boundsMin[3]; // erOrdered
+    uint boundsMin[3]; // erOrdered; of what is not huge
     uint boundsMax[3];
     uint activeCount;
     uint root;
     uint height;
+    uint huge;         // how many reach to ER_HUGE
 };
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErBuildView { ErBuild build[]; };
@@ -80,7 +84,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ErUintView {
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer ErFloatView { float v[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer ErUvec2View { uvec2 v[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErUvec4View { uvec4 v[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ErBoxView { float v[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ErBoundsView { float v[]; };
 
 layout(push_constant, std430) uniform ErPush {
     uvec2 builds;
@@ -103,8 +107,18 @@ float erFromOrdered(uint u) {
     return uintBitsToFloat((u & 0x80000000u) != 0u ? u & 0x7fffffffu : ~u);
 }
 
-vec3 erBoundsMin(ErState s) { return vec3(erFromOrdered(s.boundsMin[0]), erFromOrdered(s.boundsMin[1]), erFromOrdered(s.boundsMin[2])); }
-vec3 erBoundsMax(ErState s) { return vec3(erFromOrdered(s.boundsMax[0]), erFromOrdered(s.boundsMax[1]), erFromOrdered(s.boundsMax[2])); }
+// Coordinates end here: squares and differences of what is beyond are no longer
+// numbers. Boxes and instances that reach farther are cut off, and stay out of
+// the bounds, on which padding and the order of the others depend.
+const float ER_HUGE = 1e37;
+
+// Bounds of what is not huge; zero if there is nothing.
+vec3 erBoundsMin(ErState s) {
+    return s.boundsMin[0] > s.boundsMax[0] ? vec3(0.0) : vec3(erFromOrdered(s.boundsMin[0]), erFromOrdered(s.boundsMin[1]), erFromOrdered(s.boundsMin[2]));
+}
+vec3 erBoundsMax(ErState s) {
+    return s.boundsMin[0] > s.boundsMax[0] ? vec3(0.0) : vec3(erFromOrdered(s.boundsMax[0]), erFromOrdered(s.boundsMax[1]), erFromOrdered(s.boundsMax[2]));
+}
 
 // erPadding is what every primitive's box grows by on all sides: an ulp of the
 // largest coordinate. It gives flat boxes a thickness, which traversal relies
@@ -114,7 +128,16 @@ float erPadding(vec3 lo, vec3 hi) {
     return max(max(m.x, max(m.y, m.z)) * (1.0 / 8388608.0), 1e-30);
 }
 
-bool erFinite(vec3 v) { return all(lessThan(abs(v), vec3(1e37))); }
+bool erFinite(vec3 v) { return all(lessThan(abs(v), vec3(ER_HUGE))); }
+
+// erHeaderBounds are the bounds of all, padded like the nodes.
+void erHeaderBounds(ErState s, out vec3 lo, out vec3 hi) {
+    lo = erBoundsMin(s);
+    hi = erBoundsMax(s);
+    float padding = s.activeCount > 0u ? erPadding(lo, hi) : 0.0;
+    lo = s.huge > 0u ? vec3(-ER_HUGE) : lo - padding;
+    hi = s.huge > 0u ? vec3(ER_HUGE) : hi + padding;
+}
 
 // erOffset is erAddress for index * stride that may pass 32 bits.
 uvec2 erOffset(uvec2 base, uint index, uint stride) {
@@ -122,6 +145,29 @@ uvec2 erOffset(uvec2 base, uint index, uint stride) {
     umulExtended(index, stride, high, low);
     low = uaddCarry(base.x, low, carry);
     return uvec2(low, base.y + high + carry);
+}
+
+// erLeafKind is ER_LEAF_* of a build: its geometries are all of one kind.
+uint erLeafKind(ErBuild b) {
+    if (b.type == ER_AS_TYPE_TOP) {
+        return ER_LEAF_INSTANCES;
+    }
+    return b.geometryCount > 0u ? ErGeometryView(b.geometries).geometry[0].kind : ER_LEAF_TRIANGLES;
+}
+
+// erGeometryOf finds the geometry of a primitive among those from low to high,
+// ends included. Of geometries without primitives it finds none.
+uint erGeometryOf(ErBuild b, uint primitive, uint low, uint high) {
+    ErGeometryView g = ErGeometryView(b.geometries);
+    while (low < high) {
+        uint mid = (low + high + 1u) >> 1;
+        if (g.geometry[mid].firstPrimitive <= primitive) {
+            low = mid;
+        } else {
+            high = mid - 1u;
+        }
+    }
+    return low;
 }
 
 #endif

@@ -14,8 +14,10 @@ layout(buffer_reference, std430, buffer_reference_align = 64) writeonly buffer E
     uvec4 compat;
     uvec4 typeFlagsGeometriesPrimitives;
     uvec4 activeRootHeightLeafBlock;
-    vec4 boundsMinNodes;
-    vec4 boundsMax;
+    vec3 boundsMin;
+    uint nodes;
+    vec3 boundsMax;
+    uint leafKind;
     uvec4 totalSize;
     uvec4 zero[9];
 };
@@ -27,24 +29,21 @@ void main() {
     }
     ErBuild b = ErBuildView(push.builds).build[i];
     ErState s = ErStateView(b.state).state;
-    vec3 lo = vec3(0.0), hi = vec3(0.0);
-    if (s.activeCount > 0u) {
-        lo = erBoundsMin(s);
-        hi = erBoundsMax(s);
-        float padding = erPadding(lo, hi);
-        lo -= padding;
-        hi += padding;
-    }
+    vec3 lo, hi;
+    erHeaderBounds(s, lo, hi);
+    uint kind = erLeafKind(b);
     ErHeaderOut h = ErHeaderOut(b.dst);
     h.selfMagicVersion = uvec4(b.dst, ER_AS_MAGIC, ER_AS_VERSION);
     h.compat = uvec4(COMPAT0, COMPAT1, COMPAT2, COMPAT3);
     h.typeFlagsGeometriesPrimitives = uvec4(b.type, b.flags, b.geometryCount, b.primitiveCount);
     h.activeRootHeightLeafBlock = uvec4(s.activeCount, s.root, s.height, b.leafBlock);
     uint nodes = b.primitiveCount > 1u ? b.primitiveCount - 1u : 0u;
-    h.boundsMinNodes = vec4(lo, uintBitsToFloat(nodes));
-    h.boundsMax = vec4(hi, 0.0);
-    uvec2 leaves = erOffset(erAddressBlocks(uvec2(0u), b.leafBlock), b.primitiveCount,
-                            b.type == ER_AS_TYPE_TOP ? ER_INSTANCE_SIZE : ER_TRIANGLE_SIZE);
+    h.boundsMin = lo;
+    h.nodes = nodes;
+    h.boundsMax = hi;
+    h.leafKind = kind;
+    uint record = kind == ER_LEAF_INSTANCES ? ER_INSTANCE_SIZE : (kind == ER_LEAF_BOXES ? ER_BOX_SIZE : ER_TRIANGLE_SIZE);
+    uvec2 leaves = erOffset(erAddressBlocks(uvec2(0u), b.leafBlock), b.primitiveCount, record);
     h.totalSize = uvec4(leaves, 0u, 0u);
     for (uint k = 0u; k < 9u; k++) {
         h.zero[k] = uvec4(0u);

@@ -21,4 +21,5 @@ void main() {
     s.state.activeCount = 0u;
     s.state.root = ER_REF_NONE;
     s.state.height = 0u;
+    s.state.huge = 0u;
 }

@@ -4,7 +4,7 @@
 // below and compares them with the Go constants of bvh/layout.go. Offsets and
 // sizes are bytes unless the name says otherwise.
 //
-//   header (256 B) | nodes (64 B each) | leaves (48 B triangles or 128 B instances)
+//   header (256 B) | nodes (64 B each) | leaves (48 B triangles, 32 B boxes or 128 B instances)
 //
 // The address of a structure is the address of its header.
 #ifndef ER_BVH_LAYOUT_GLSL
@@ -33,8 +33,13 @@ const uint ER_HEADER_LEAF_BLOCK = 60u;     // leaves begin at this offset / 64
 const uint ER_HEADER_BOUNDS_MIN = 64u;     // vec3, padded like the nodes
 const uint ER_HEADER_NODE_COUNT = 76u;     // capacity of the node array
 const uint ER_HEADER_BOUNDS_MAX = 80u;     // vec3
-const uint ER_HEADER_RESERVED = 92u;
+const uint ER_HEADER_LEAF_KIND = 92u;      // ER_LEAF_...
 const uint ER_HEADER_TOTAL_SIZE = 96u;     // uvec2, bytes in use
+
+// What leaf records are, in ER_HEADER_LEAF_KIND.
+const uint ER_LEAF_TRIANGLES = 0u;
+const uint ER_LEAF_BOXES = 1u;
+const uint ER_LEAF_INSTANCES = 2u;
 
 // Inner node: both children's boxes (Aila and Laine 2009) and their references.
 const uint ER_NODE_SIZE = 64u;
@@ -60,9 +65,17 @@ const uint ER_TRIANGLE_V0 = 0u;
 const uint ER_TRIANGLE_V1 = 12u;
 const uint ER_TRIANGLE_V2 = 24u;
 const uint ER_TRIANGLE_PRIMITIVE = 36u;
-const uint ER_TRIANGLE_GEOMETRY = 40u;           // index | ER_TRIANGLE_OPAQUE
+const uint ER_TRIANGLE_GEOMETRY = 40u;           // index | ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE
 const uint ER_TRIANGLE_OPAQUE = 0x80000000u;
+const uint ER_TRIANGLE_INACTIVE = 0x40000000u;   // by an update: all vertices are zero, nothing hits it
 const uint ER_TRIANGLE_GEOMETRY_MASK = 0x00ffffffu;
+
+// Box of a procedural primitive, not padded.
+const uint ER_BOX_SIZE = 32u;
+const uint ER_BOX_MIN = 0u;        // vec3
+const uint ER_BOX_PRIMITIVE = 12u;
+const uint ER_BOX_MAX = 16u;       // vec3
+const uint ER_BOX_GEOMETRY = 28u;  // as ER_TRIANGLE_GEOMETRY
 
 // Instance.
 const uint ER_INSTANCE_SIZE = 128u;
@@ -73,8 +86,9 @@ const uint ER_INSTANCE_CUSTOM_INDEX_MASK = 104u;   // 24 bits, 8 bits (KHR)
 const uint ER_INSTANCE_TABLE_OFFSET_FLAGS = 108u;  // 24 bits, 8 bits (KHR)
 const uint ER_INSTANCE_INDEX = 112u;           // position in the input
 const uint ER_INSTANCE_ROOT = 116u;            // the three below: copies from the BLAS header
-const uint ER_INSTANCE_HEIGHT = 120u;
+const uint ER_INSTANCE_HEIGHT = 120u;          // | ER_INSTANCE_BOXES if the leaves are boxes
 const uint ER_INSTANCE_LEAF_BLOCK = 124u;
+const uint ER_INSTANCE_BOXES = 0x80000000u;
 
 // VkGeometryInstanceFlagBitsKHR.
 const uint ER_INSTANCE_CULL_DISABLE = 1u;

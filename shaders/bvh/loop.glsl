@@ -7,60 +7,24 @@
 const uint ER_REF_RESTORE = 0xfffffffeu; // back to the top level
 const uint ER_REF_DONE = 0xffffffffu;    // ER_REF_NONE: nothing left
 
-// What ray flags and instance flags come to for the triangles of an instance.
-const uint ER_MODE_CULL_POSITIVE = 1u; // by the determinant's sign
-const uint ER_MODE_CULL_NEGATIVE = 2u;
-const uint ER_MODE_FLIP = 4u;          // a positive determinant is the back
-const uint ER_MODE_OPAQUE = 8u;        // all triangles are opaque
-const uint ER_MODE_NOT_OPAQUE = 16u;   // none is
-const uint ER_MODE_CULL_OPAQUE = 32u;
-const uint ER_MODE_CULL_NO_OPAQUE = 64u;
-
-uint erTriangleMode(uint rayFlags, uint instanceFlags) {
-    uint mode = 0u;
-    bool flip = (instanceFlags & ER_INSTANCE_FLIP_FACING) != 0u;
-    if ((instanceFlags & ER_INSTANCE_CULL_DISABLE) == 0u) {
-        bool front = (rayFlags & ER_RAY_CULL_FRONT_FACING) != 0u;
-        bool back = (rayFlags & ER_RAY_CULL_BACK_FACING) != 0u;
-        mode |= (flip ? back : front) ? ER_MODE_CULL_POSITIVE : 0u;
-        mode |= (flip ? front : back) ? ER_MODE_CULL_NEGATIVE : 0u;
+// erBegin checks the structure that a ray starts with. False: there is nothing to hit.
+bool erBegin(uvec2 tlas, out uvec4 top) {
+    top = uvec4(0u);
+    if ((tlas.x | tlas.y) == 0u) {
+        return false;
     }
-    mode |= flip ? ER_MODE_FLIP : 0u;
-    // The ray's word counts before the instance's, that before the geometry's.
-    if ((rayFlags & (ER_RAY_OPAQUE | ER_RAY_NO_OPAQUE)) != 0u) {
-        mode |= (rayFlags & ER_RAY_OPAQUE) != 0u ? ER_MODE_OPAQUE : ER_MODE_NOT_OPAQUE;
-    } else if ((instanceFlags & ER_INSTANCE_FORCE_OPAQUE) != 0u) {
-        mode |= ER_MODE_OPAQUE;
-    } else if ((instanceFlags & ER_INSTANCE_FORCE_NO_OPAQUE) != 0u) {
-        mode |= ER_MODE_NOT_OPAQUE;
+    ErHeaderView header = ErHeaderView(tlas);
+    uvec4 start = header.selfMagicVersion;
+    top = header.activeRootHeightLeafBlock;
+    if (start.z != ER_AS_MAGIC) {
+        erTraversalFault(ER_FAULT_BAD_STRUCTURE, start.z);
+        return false;
     }
-    mode |= (rayFlags & ER_RAY_CULL_OPAQUE) != 0u ? ER_MODE_CULL_OPAQUE : 0u;
-    mode |= (rayFlags & ER_RAY_CULL_NO_OPAQUE) != 0u ? ER_MODE_CULL_NO_OPAQUE : 0u;
-    return mode;
-}
-
-// What the loop remembers of a hit: few registers, the rest is read at the end.
-struct ErFound {
-    float t;
-    float v, w;        // weights of the second and third vertex
-    uint instance;     // record of the top level, ER_NO_INSTANCE: none
-    uint primitive;
-    uint geometryKind; // geometry index | hit kind << 24
-};
-
-ErHit erResolve(uvec2 instances, ErFound f) {
-    ErInstance i = ErInstanceView(instances).instance[f.instance];
-    ErHit h;
-    h.t = f.t;
-    h.barycentrics = vec2(f.v, f.w);
-    h.primitiveIndex = f.primitive;
-    h.geometryIndex = f.geometryKind & ER_TRIANGLE_GEOMETRY_MASK;
-    h.hitKind = f.geometryKind >> 24;
-    h.instanceIndex = i.b.x;
-    h.instanceCustomIndex = i.a.z & 0xffffffu;
-    h.instanceRecordOffset = i.a.w & 0xffffffu;
-    h.instanceRecord = erAddressBlocks(instances, f.instance * (ER_INSTANCE_SIZE / 64u));
-    return h;
+    if (top.z + 1u > uint(ER_STACK_ENTRIES)) {
+        erTraversalFault(ER_FAULT_TRAVERSAL_STACK, top.z + 1u);
+        return false;
+    }
+    return true;
 }
 
 // erTraverse finds the closest hit of a ray, or any hit if the ray's flags say
@@ -69,23 +33,13 @@ ErHit erResolve(uvec2 instances, ErFound f) {
 void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
     hit.t = ray.tMax;
     hit.instanceIndex = ER_NO_INSTANCE;
-    if ((tlas.x | tlas.y) == 0u || (ray.flags & ER_RAY_SKIP_TRIANGLES) != 0u) {
-        return;
-    }
-    ErHeaderView header = ErHeaderView(tlas);
-    uvec4 start = header.selfMagicVersion;
-    uvec4 top = header.activeRootHeightLeafBlock;
-    if (start.z != ER_AS_MAGIC) {
-        erTraversalFault(ER_FAULT_BAD_STRUCTURE, start.z);
-        return;
-    }
-    if (top.z + 1u > uint(ER_STACK_ENTRIES)) {
-        erTraversalFault(ER_FAULT_TRAVERSAL_STACK, top.z + 1u);
+    uvec4 top;
+    if (!erBegin(tlas, top)) {
         return;
     }
     uvec2 instances = erAddressBlocks(tlas, top.w);
     uvec2 nodes = erAddress(tlas, ER_HEADER_SIZE);
-    uvec2 triangles = uvec2(0u);
+    uvec2 leaves = uvec2(0u);
     bool bottom = false;
     uint instance = 0u;
     uint mode = 0u;
@@ -96,8 +50,8 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
     found.v = 0.0;
     found.w = 0.0;
     found.instance = ER_NO_INSTANCE;
-    found.primitive = 0u;
-    found.geometryKind = 0u;
+    found.leaf = 0u;
+    found.kind = 0u;
 
     uint stack[ER_STACK_ENTRIES];
     stack[0] = ER_REF_DONE;
@@ -132,35 +86,32 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             uint last = k + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK);
             ref = stack[--depth];
             for (; k <= last; k++) {
-                ErTriangle tri = ErTriangleView(triangles).triangle[k];
-                vec4 r = erIntersectTriangle(setup, origin, tri.a.xyz, vec3(tri.a.w, tri.b.xy), vec3(tri.b.zw, uintBitsToFloat(tri.c.x)));
-                if (r.w == 0.0 || !(r.x > ray.tMin && r.x < found.t)) {
-                    continue;
-                }
-                bool positive = r.w > 0.0;
-                bool opaque = (mode & ER_MODE_OPAQUE) != 0u || ((mode & ER_MODE_NOT_OPAQUE) == 0u && (tri.c.z & ER_TRIANGLE_OPAQUE) != 0u);
-                uint culled = (positive ? ER_MODE_CULL_POSITIVE : ER_MODE_CULL_NEGATIVE) | (opaque ? ER_MODE_CULL_OPAQUE : ER_MODE_CULL_NO_OPAQUE);
-                if ((mode & culled) != 0u) {
-                    continue;
-                }
-                bool front = positive != ((mode & ER_MODE_FLIP) != 0u);
-                ErFound f;
-                f.t = r.x;
-                f.v = r.y;
-                f.w = r.z;
+                ErFound f = found;
                 f.instance = instance;
-                f.primitive = tri.c.y;
-                f.geometryKind = (tri.c.z & ER_TRIANGLE_GEOMETRY_MASK) | (front ? ER_HIT_KIND_FRONT : ER_HIT_KIND_BACK) << 24;
-                bool last_ = (ray.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u;
-                if (!opaque) {
-                    uint verdict = erCandidate(ray, erResolve(instances, f));
-                    if (verdict == ER_CANDIDATE_IGNORE) {
+                bool opaque;
+                uint verdict = ER_CANDIDATE_ACCEPT;
+                if (erUsesBoxes() && (mode & ER_MODE_BOXES) != 0u) {
+                    if (!erTestBox(leaves, k, setup, mode, ray.tMin, found.t, opaque)) {
                         continue;
                     }
-                    last_ = last_ || verdict == ER_CANDIDATE_TERMINATE;
+                    f.leaf = k;
+                    ErHit candidate = erResolve(instances, f);
+                    verdict = erProcedural(ray, opaque, candidate);
+                    f.t = candidate.t;
+                    f.kind = candidate.hitKind;
+                } else {
+                    if (!erTestTriangle(leaves, k, setup, origin, mode, ray.tMin, found.t, f, opaque)) {
+                        continue;
+                    }
+                    if (!opaque) {
+                        verdict = erCandidate(ray, erResolve(instances, f));
+                    }
+                }
+                if (verdict == ER_CANDIDATE_IGNORE) {
+                    continue;
                 }
                 found = f;
-                if (last_) {
+                if (verdict == ER_CANDIDATE_TERMINATE || (ray.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u) {
                     ref = ER_REF_DONE;
                     break;
                 }
@@ -169,9 +120,10 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             instance = ref & ER_REF_INDEX_MASK;
             ErInstance i = ErInstanceView(instances).instance[instance];
             bool alone = stack[depth - 1u] == ER_REF_DONE; // nothing to come back for
-            uint needed = depth + i.b.z + 1u;
-            if (((i.a.z >> 24) & ray.cullMask) == 0u || needed > uint(ER_STACK_ENTRIES)) {
-                if (((i.a.z >> 24) & ray.cullMask) != 0u) {
+            uint needed = depth + (i.b.z & ~ER_INSTANCE_BOXES) + 1u;
+            bool visible = erVisible(i, ray.flags, ray.cullMask);
+            if (!visible || needed > uint(ER_STACK_ENTRIES)) {
+                if (visible) {
                     erTraversalFault(ER_FAULT_TRAVERSAL_STACK, needed);
                 }
                 ref = stack[--depth];
@@ -183,8 +135,8 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             ref = i.b.y;
             bottom = true;
             nodes = erAddress(i.a.xy, ER_HEADER_SIZE);
-            triangles = erAddressBlocks(i.a.xy, i.b.w);
-            mode = erTriangleMode(ray.flags, i.a.w >> 24);
+            leaves = erAddressBlocks(i.a.xy, i.b.w);
+            mode = erInstanceMode(ray.flags, i.a.w >> 24, (i.b.z & ER_INSTANCE_BOXES) != 0u);
             vec3 direction;
             erObjectRay(i, ray, origin, direction);
             setup = erSetupRay(origin, direction);

@@ -38,17 +38,17 @@ void main() {
     vec3 lo = erBoundsMin(s);
     vec3 extent = erBoundsMax(s) - lo;
     float largest = max(extent.x, max(extent.y, extent.z));
-    float scale = largest > 0.0 ? 2097151.0 / largest : 0.0;
+    float scale = 2097151.0 / max(largest, 1e-30);
     uint first = task.y * ER_BLOCK_SIZE;
     uint end = min(first + ER_BLOCK_SIZE, b.primitiveCount);
     for (uint p = first + gl_LocalInvocationIndex; p < end; p += gl_WorkGroupSize.x) {
-        ErBoxView box = ErBoxView(erOffset(b.boxes, p, 24u));
+        ErBoundsView box = ErBoundsView(erOffset(b.boxes, p, 24u));
         vec3 bmin = vec3(box.v[0], box.v[1], box.v[2]);
         vec3 bmax = vec3(box.v[3], box.v[4], box.v[5]);
         uvec2 key = uvec2(0xffffffffu);
         if (bmin.x <= bmax.x) {
             vec3 cell = ((bmin - lo) + (bmax - lo)) * 0.5 * scale;
-            key = morton(min(uvec3(max(cell, vec3(0.0))), uvec3(2097151u)));
+            key = morton(uvec3(clamp(cell, vec3(0.0), vec3(2097151.0))));
         }
         ErUvec2View(b.keysA).v[p] = key;
         ErUintView(b.valuesA).v[p] = p;

@@ -20,7 +20,7 @@ void main() {
     uvec2 valuesIn = even ? b.valuesA : b.valuesB;
     uvec2 valuesOut = even ? b.valuesB : b.valuesA;
     uint first = task.y * ER_BLOCK_SIZE;
-    uint count = min(b.primitiveCount - first, ER_BLOCK_SIZE);
+    uint count = min(b.primitiveCount - min(first, b.primitiveCount), ER_BLOCK_SIZE);
     for (uint k = lane; k < ER_BLOCK_SIZE; k += ER_SORT_LANES) {
         // What lies beyond the end sorts behind all that is real.
         uint d = k < count ? erDigit(ErUvec2View(keysIn).v[first + k], push.pass) : 255u;
@@ -36,12 +36,14 @@ void main() {
         }
     }
     barrier();
+    // The scan runs over all builds: the first entry counts what lies before this one.
+    uint before = ErUintView(push.histograms).v[b.firstBlock * 256u];
     for (uint k = lane; k < ER_BLOCK_SIZE; k += ER_SORT_LANES) {
         uint d = sortItem[k] >> 16;
         uint from = sortItem[k] & 0xffffu;
         if (from < count) {
             uint base = ErUintView(push.histograms).v[b.firstBlock * 256u + d * b.blockCount + task.y];
-            uint to = base - b.flatBase + (k - digitStart[d]);
+            uint to = base - before + (k - digitStart[d]);
             ErUvec2View(keysOut).v[to] = ErUvec2View(keysIn).v[first + from];
             ErUintView(valuesOut).v[to] = ErUintView(valuesIn).v[first + from];
         }

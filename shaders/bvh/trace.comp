@@ -49,6 +49,11 @@ uint erCandidate(in ErRay ray, in ErHit candidate) {
     return push.candidates == TRACE_CANDIDATES_TERMINATE ? ER_CANDIDATE_TERMINATE : ER_CANDIDATE_ACCEPT;
 }
 
+// Triangles only: boxes have no surface of their own.
+bool erUsesTriangles() { return true; }
+bool erUsesBoxes() { return false; }
+uint erProcedural(in ErRay ray, const in bool opaque, inout ErHit candidate) { return ER_CANDIDATE_IGNORE; }
+
 void erTraversalFault(uint kind, uint value) {
     if (atomicAdd(Faults(push.faults).v[0], 1u) == 0u) {
         Faults(push.faults).v[1] = kind;

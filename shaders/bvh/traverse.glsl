@@ -3,6 +3,11 @@
 // The includer provides, before or after this file:
 //   uint erCandidate(in ErRay ray, in ErHit candidate);
 //       decides on a triangle that is not opaque: ER_CANDIDATE_*.
+//   uint erProcedural(in ErRay ray, const in bool opaque, inout ErHit candidate);
+//       intersects what is in a box that the ray meets. candidate.t comes in as the distance of the closest hit so far;
+//       unless the answer is ER_CANDIDATE_IGNORE, candidate.t and hitKind go out as those of the hit found.
+//   bool erUsesTriangles(); bool erUsesBoxes();
+//       constants; false leaves out the code and the geometry.
 //   void erTraversalFault(uint kind, uint value);
 //       told of anything that keeps traversal from seeing a part of the scene.
 //
@@ -39,6 +44,7 @@ struct ErHit {
     uint instanceCustomIndex;
     uint hitKind;
     uvec2 instanceRecord; // address of the top level's record
+    uint leaf;            // record of the bottom level
 };
 
 const uint ER_NO_INSTANCE = ~0u;
@@ -57,6 +63,7 @@ const uint ER_RAY_CULL_FRONT_FACING = 32u;
 const uint ER_RAY_CULL_OPAQUE = 64u;
 const uint ER_RAY_CULL_NO_OPAQUE = 128u;
 const uint ER_RAY_SKIP_TRIANGLES = 256u;
+const uint ER_RAY_SKIP_AABBS = 512u;
 
 // Faults, with their values.
 const uint ER_FAULT_TRAVERSAL_STACK = 1u; // value: entries that would be needed
@@ -68,10 +75,14 @@ const uint ER_FAULT_BAD_STRUCTURE = 2u;   // value: what stands in place of the 
 #endif
 
 uint erCandidate(in ErRay ray, in ErHit candidate);
+uint erProcedural(in ErRay ray, const in bool opaque, inout ErHit candidate);
+bool erUsesTriangles();
+bool erUsesBoxes();
 void erTraversalFault(uint kind, uint value);
 
 #include "bvh/access.glsl"
 #include "bvh/intersect.glsl"
+#include "bvh/candidate.glsl"
 #include "bvh/loop.glsl"
 
 #endif

@@ -61,7 +61,7 @@ ErSplit erArrive(uvec2 arrivals, uint left, uint right, bool parentOnLeft) {
 }
 
 void erLeafBox(ErBuild b, float padding, uint leaf, out vec3 lo, out vec3 hi) {
-    ErBoxView box = ErBoxView(erOffset(b.boxes, ErUintView(b.valuesA).v[leaf], 24u));
+    ErBoundsView box = ErBoundsView(erOffset(b.boxes, ErUintView(b.valuesA).v[leaf], 24u));
     lo = vec3(box.v[0], box.v[1], box.v[2]) - padding;
     hi = vec3(box.v[3], box.v[4], box.v[5]) + padding;
 }

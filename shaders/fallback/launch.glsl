@@ -13,7 +13,8 @@ const uint RT_HANDLE_INTERSECTION = 2u; // intersection shader, 0 = none
 const uint RT_HANDLE_PIPELINE = 3u;     // pipeline tag, tells foreign handles
 
 // They are push constants, which cost no memory access, and stay within the 128 bytes that every device has. The
-// application's own push constants are in memory.
+// application's own push constants are in memory. For indirect launches, whose parameters a kernel writes, the linker moves
+// this block to memory, too, and leaves its address in the push constants.
 layout(push_constant, scalar) uniform RtLaunch {
     uvec3 launchSize;
     uint stackDwords;    // dwords of stack per lane
@@ -36,6 +37,8 @@ layout(push_constant, scalar) uniform RtLaunch {
     uint tilesPerRow;
     uint tilesPerSlice;
     uint firstGroup;     // first lane group of this batch
+    uint groupStride;    // indirect launches: lane groups in flight, and in all
+    uint groupCount;
 } rtLaunch;
 
 // The handle that a record begins with, but for its spare words.
@@ -56,11 +59,12 @@ const uint RT_FAULT_RECURSION = 2u;
 const uint RT_FAULT_TRAVERSAL = 3u;
 const uint RT_FAULT_RECORD_RANGE = 4u;
 const uint RT_FAULT_HANDLE = 5u;
+const uint RT_FAULT_STRUCTURE = 6u;
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RtFaults {
     uint count;
     uint padding[3];
-    uint records[8 * RT_FAULT_CAPACITY]; // kind, launch id (3), state, value, 2 spare
+    uint records[8 * RT_FAULT_CAPACITY]; // kind, launch id (3), state, value, pipeline tag, spare
 };
 
 #endif

@@ -1,6 +1,7 @@
 // Runtime of the compute way: lane set-up, the scheduler, the stack, the shader binding table and the traversal state.
 // fallback/link merges the application's shaders with this module. What it refers to by name:
-//   rtShade, rtContinue, rtAnyHit   hooks, whose bodies the linker replaces by a switch over the pipeline's shaders
+//   rtShade, rtContinue, rtAnyHit, rtIntersection, rtSchedule   hooks, whose bodies the linker replaces
+//   rtIndirect, rtNull..., erUses...   constants of the pipeline, replaced too
 //   rt...                  functions called from the linked shaders, and the globals of the ray state
 // Parameters of those functions are `const in`, which glslang passes by value.
 #version 460
@@ -13,11 +14,12 @@
 
 #include "bvh/traverse.glsl"
 #include "fallback/launch.glsl"
+#include "fallback/query.glsl"
 
 layout(local_size_x = 64) in;
 
 // States of a lane. Between those named here lie the entries of hit and miss shaders, from RT_STATE_CONTINUE on those of
-// ray generation shaders and the points where shaders resume behind a call.
+// ray generation and callable shaders and the points where shaders resume behind a call.
 const uint RT_STATE_DONE = 0u;
 const uint RT_STATE_TRAVERSE = 1u;
 const uint RT_STATE_CONTINUE = 0x10000u;
@@ -37,7 +39,17 @@ uint rtMissIndex;
 uint rtState;        // running state, for fault records
 uvec2 rtTlas;
 ErRay rtRay;
-ErHit rtHit;         // the candidate while any hit shaders run, the committed hit after traversal
+ErHit rtHit;         // the candidate while any hit and intersection shaders run, the committed hit after traversal
+
+// Hit attributes: of the candidate, then of the hit to shade; and of the closest procedural hit so far.
+const uint RT_ATTRIBUTE_WORDS = 8u;
+uint rtAttributes[RT_ATTRIBUTE_WORDS];
+uint rtCommitted[RT_ATTRIBUTE_WORDS];
+
+// While an intersection shader runs: its hit group's record, whether the box is opaque, and what it found.
+uvec2 rtGroup;
+bool rtOpaque;
+uint rtVerdict;
 
 uvec2 rtOffset(const in uvec2 address, const in uint bytes) {
     uint carry;
@@ -63,6 +75,7 @@ void rtFault(const in uint kind, const in uint value) {
     faults.records[8u * index + 3u] = rtLaunchId.z;
     faults.records[8u * index + 4u] = rtState;
     faults.records[8u * index + 5u] = value;
+    faults.records[8u * index + 6u] = rtLaunch.pipelineTag;
 }
 
 // ---- hooks -------------------------------------------------------------------------------------
@@ -70,6 +83,24 @@ void rtFault(const in uint kind, const in uint value) {
 uint rtShade(const in uint state) { return RT_STATE_DONE; }
 uint rtContinue(const in uint state);
 uint rtAnyHit(const in uint shader) { return ER_CANDIDATE_ACCEPT; }
+uint rtIntersection(const in uint shader) { return RT_STATE_DONE; }
+uint rtRunCallable(const in uint state) { return RT_STATE_DONE; }
+
+// Whether a launch reads its parameters from memory and its lanes take several places.
+bool rtIndirect() { return false; }
+// Whether hit groups may lack a shader of the kind, or records hold the null handle.
+bool rtNullAnyHit() { return true; }
+bool rtNullIntersection() { return true; }
+// Whether shaders read hit attributes from rtAttributes, rather than barycentrics.
+bool rtUsesAttributes() { return true; }
+bool erUsesTriangles() { return true; }
+bool erUsesBoxes() { return true; }
+
+// A state or shader number that the pipeline does not have, out of a handle that was overwritten.
+uint rtUnknown(const in uint number) {
+    rtFault(RT_FAULT_HANDLE, number);
+    return RT_STATE_DONE;
+}
 
 // ---- shader binding table ----------------------------------------------------------------------
 
@@ -106,15 +137,20 @@ uvec2 rtHitRecord(const in uint instanceOffset, const in uint geometryIndex) {
 
 // Whether a frame of `size` slots can be pushed; a fault otherwise.
 bool rtReserve(const in uint size) {
-    if (rtDepth >= rtLaunch.maxDepth) {
-        rtFault(RT_FAULT_RECURSION, rtDepth);
-        return false;
-    }
     if (rtFrame + size >= rtLaunch.stackDwords) {
         rtFault(RT_FAULT_STACK_OVERFLOW, rtFrame + size);
         return false;
     }
     return true;
+}
+
+// The same for a trace call, which may be too deep.
+bool rtReserveTrace(const in uint size) {
+    if (rtDepth >= rtLaunch.maxDepth) {
+        rtFault(RT_FAULT_RECURSION, rtDepth);
+        return false;
+    }
+    return rtReserve(size);
 }
 
 // Takes over the operands of a trace call. Masks as in the specification: 8 bits of cull mask, 4 of table offset and stride, 16 of miss index.
@@ -133,26 +169,80 @@ void rtSetRay(const in uvec2 tlas, const in uint flags, const in uint cullMask, 
 }
 
 // Leaves the caller's frame of `size` slots; `resume` runs when the callee is done.
-uint rtCall(const in uint size, const in uint resume, const in uint payload) {
-    if (rtDepth > 0u) rtStore(rtFrame, rtReturnTo); // a ray generation shader returns to nobody
+void rtPush(const in uint size, const in uint resume, const in uint payload) {
+    if (rtFrame > 0u) rtStore(rtFrame, rtReturnTo); // a ray generation shader returns to nobody
     rtFrame += size;
     rtReturnTo = resume;
     rtPayload = payload;
+}
+
+// The state of the callable shader of a record, DONE for the null handle; its record data comes with it.
+uint rtCallableState(const in uint index) {
+    uvec2 record = rtRecordAddress(rtLaunch.callableBase, rtLaunch.callableStride, rtLaunch.callableSize, index);
+    uint shader = rtHandleWord(record, RT_HANDLE_SHADER);
+    rtRecord = rtOffset(record, RT_HANDLE_BYTES);
+    return shader == 0u || shader >= RT_STATE_CONTINUE ? shader : rtUnknown(shader);
+}
+
+// Trace call, the ray being set: the state to run.
+uint rtCall(const in uint size, const in uint resume, const in uint payload) {
+    rtPush(size, resume, payload);
     rtDepth += 1u;
     return RT_STATE_TRAVERSE;
 }
 
-// The state to return to from a callee.
+// Call of a callable shader.
+uint rtCallShader(const in uint size, const in uint resume, const in uint data, const in uint index) {
+    rtPush(size, resume, data);
+    uint shader = rtCallableState(index);
+    return shader == 0u ? resume : shader;
+}
+
+// The state to return to from a hit or miss shader.
 uint rtReturn() {
     rtDepth -= 1u;
     return rtReturnTo;
 }
 
+// The same from a callable shader.
+uint rtReturnCallable() { return rtReturnTo; }
+
 // Back in the caller, whose frame was left with `size` slots.
 void rtResume(const in uint size) {
     rtFrame -= size;
-    if (rtDepth > 0u) rtReturnTo = rtLoad(rtFrame);
+    if (rtFrame > 0u) rtReturnTo = rtLoad(rtFrame);
 }
+
+// Reports a hit of an intersection shader, whose attributes are set. 0: refused; 1: accepted; 2: accepted, and the
+// intersection shader ends.
+const uint RT_REPORT_REFUSED = 0u;
+const uint RT_REPORT_ACCEPTED = 1u;
+const uint RT_REPORT_END = 2u;
+
+uint rtReport(const in float t, const in uint kind) {
+    float closest = rtHit.t;
+    if (!(t >= rtRay.tMin && t <= closest)) return RT_REPORT_REFUSED;
+    uint before = rtHit.hitKind;
+    uint verdict = ER_CANDIDATE_ACCEPT;
+    rtHit.t = t;
+    rtHit.hitKind = kind;
+    if (!rtOpaque) {
+        uint shader = rtHandleWord(rtGroup, RT_HANDLE_ANY_HIT);
+        if (!rtNullAnyHit() || shader != 0u) verdict = rtAnyHit(shader);
+    }
+    if (verdict == ER_CANDIDATE_IGNORE) {
+        rtHit.t = closest;
+        rtHit.hitKind = before;
+        return RT_REPORT_REFUSED;
+    }
+    rtCommitted = rtAttributes;
+    bool last = verdict == ER_CANDIDATE_TERMINATE || (rtRay.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u;
+    rtVerdict = last ? ER_CANDIDATE_TERMINATE : ER_CANDIDATE_ACCEPT;
+    return last ? RT_REPORT_END : RT_REPORT_ACCEPTED;
+}
+
+void rtSetAttribute(const in uint word, const in uint value) { rtAttributes[word] = value; }
+uint rtAttribute(const in uint word) { return rtAttributes[word]; }
 
 vec3 rtWorldRayOrigin() { return rtRay.origin; }
 vec3 rtWorldRayDirection() { return rtRay.direction; }
@@ -171,34 +261,58 @@ uint rtGeometryIndex() { return rtHit.geometryIndex; }
 mat4x3 rtObjectToWorld() { return erObjectToWorld(rtHit.instanceRecord); }
 mat4x3 rtWorldToObject() { return erWorldToObject(rtHit.instanceRecord); }
 vec2 rtBarycentrics() { return rtHit.barycentrics; }
+vec3 rtVertex(const in uint k) { return erVertex(rtHit.instanceRecord, rtHit.leaf, k); }
 
 // The body that the linker replaces. Until then it calls what linked shaders may call: the compiler drops functions that
 // nobody calls.
+uint rtTraverse();
+uint rtTrace();
+uint rtCallable(const in uint index);
 uint rtContinue(const in uint state) {
-    vec3 sum = rtWorldRayOrigin() + rtWorldRayDirection() + rtObjectRayOrigin() + rtObjectRayDirection();
+    vec3 sum = rtWorldRayOrigin() + rtWorldRayDirection() + rtObjectRayOrigin() + rtObjectRayDirection() + rtVertex(state);
     sum.xy += rtBarycentrics() + vec2(rtRayTmin(), rtRayTmaxHit() + rtRayTmaxMiss());
     sum += rtObjectToWorld()[0] + rtWorldToObject()[0];
     uint bits = rtRayFlags() + rtCullMask() + rtHitKind() + rtInstanceId() + rtInstanceCustomIndex() + rtPrimitiveId() + rtGeometryIndex();
     rtSetRay(rtTlas, bits, bits, bits, bits, bits, sum, sum.x, sum, sum.y);
     rtStore(bits, rtLoad(bits));
-    rtResume(bits);
-    return rtReserve(bits) ? rtCall(bits, bits, bits) : rtReturn();
+    bits += rqKeep(bits);
+    rtSetAttribute(bits, rtAttribute(bits));
+    rtResume(rtReport(sum.x, bits));
+    bits += rtTrace() + rtCallable(bits) + rtReturn() + rtReturnCallable() + rtUnknown(bits);
+    bits += rtCallShader(bits, bits, bits, bits);
+    return rtReserveTrace(bits) && rtReserve(bits) ? rtCall(bits, bits, bits) : bits;
 }
 
 // ---- traversal ---------------------------------------------------------------------------------
 
-void erTraversalFault(uint kind, uint value) { rtFault(RT_FAULT_TRAVERSAL, value); }
+void erTraversalFault(uint kind, uint value) { rtFault(kind == ER_FAULT_TRAVERSAL_STACK ? RT_FAULT_TRAVERSAL : RT_FAULT_STRUCTURE, value); }
 
 uint erCandidate(in ErRay ray, in ErHit candidate) {
     uvec2 record = rtHitRecord(candidate.instanceRecordOffset, candidate.geometryIndex);
     uint shader = rtHandleWord(record, RT_HANDLE_ANY_HIT);
-    if (shader == 0u) return ER_CANDIDATE_ACCEPT;
+    if (rtNullAnyHit() && shader == 0u) return ER_CANDIDATE_ACCEPT;
     rtHit = candidate;
+    rtAttributes[0] = floatBitsToUint(candidate.barycentrics.x);
+    rtAttributes[1] = floatBitsToUint(candidate.barycentrics.y);
     rtRecord = rtOffset(record, RT_HANDLE_BYTES);
     return rtAnyHit(shader);
 }
 
-// Finds the hit and the shader that answers the ray; without one the caller resumes at once.
+uint erProcedural(in ErRay ray, const in bool opaque, inout ErHit candidate) {
+    rtGroup = rtHitRecord(candidate.instanceRecordOffset, candidate.geometryIndex);
+    uint shader = rtHandleWord(rtGroup, RT_HANDLE_INTERSECTION);
+    if (rtNullIntersection() && shader == 0u) return ER_CANDIDATE_IGNORE;
+    rtHit = candidate;
+    rtRecord = rtOffset(rtGroup, RT_HANDLE_BYTES);
+    rtOpaque = opaque;
+    rtVerdict = ER_CANDIDATE_IGNORE;
+    rtIntersection(shader);
+    candidate.t = rtHit.t;
+    candidate.hitKind = rtHit.hitKind;
+    return rtVerdict;
+}
+
+// Finds the hit and the shader that answers the ray, DONE if none does.
 uint rtTraverse() {
     ErHit hit;
     hit.t = rtRay.tMax;
@@ -210,13 +324,31 @@ uint rtTraverse() {
     if (hit.instanceIndex == ER_NO_INSTANCE) {
         record = rtRecordAddress(rtLaunch.missBase, rtLaunch.missStride, rtLaunch.missSize, rtMissIndex);
     } else {
-        if ((rtRay.flags & RT_RAY_FLAG_SKIP_CLOSEST_HIT) != 0u) return rtReturn();
+        if ((rtRay.flags & RT_RAY_FLAG_SKIP_CLOSEST_HIT) != 0u) return RT_STATE_DONE;
         record = rtHitRecord(hit.instanceRecordOffset, hit.geometryIndex);
+        if (rtUsesAttributes()) {
+            rtAttributes = rtCommitted;
+            if (hit.hitKind >= ER_HIT_KIND_FRONT) {
+                rtAttributes[0] = floatBitsToUint(hit.barycentrics.x);
+                rtAttributes[1] = floatBitsToUint(hit.barycentrics.y);
+            }
+        }
     }
     uint shader = rtHandleWord(record, RT_HANDLE_SHADER);
-    if (shader == 0u) return rtReturn();
     rtRecord = rtOffset(record, RT_HANDLE_BYTES);
     return shader;
+}
+
+// Trace call in the monolithic form, where shaders are plain functions.
+uint rtTrace() {
+    uint shader = rtTraverse();
+    return shader == RT_STATE_DONE ? shader : rtShade(shader);
+}
+
+// Call of a callable shader in the monolithic form.
+uint rtCallable(const in uint index) {
+    uint shader = rtCallableState(index);
+    return shader == RT_STATE_DONE ? shader : rtRunCallable(shader);
 }
 
 // ---- scheduler ---------------------------------------------------------------------------------
@@ -239,32 +371,45 @@ bool rtPlaceLane(const in uint group, const in uint lane) {
     return all(lessThan(rtLaunchId, rtLaunchSize));
 }
 
-void main() {
-    uint group = gl_GlobalInvocationID.x / RT_LANES_PER_GROUP;
-    uint lane = gl_GlobalInvocationID.x % RT_LANES_PER_GROUP;
-    // Lane groups may number 2^26 per batch before this product leaves 32 bits; the host keeps batches far below.
-    rtStack = rtOffset(rtLaunch.stackBase, 4u * (group * rtLaunch.stackDwords * RT_LANES_PER_GROUP + lane));
-    rtPushAddress = rtLaunch.pushConstants;
-    rtFrame = 0u;
-    rtDepth = 0u;
-    uint state = RT_STATE_DONE;
-    if (rtPlaceLane(group + rtLaunch.firstGroup, lane)) {
-        state = rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER);
-        rtRecord = rtOffset(rtLaunch.raygenRecord, RT_HANDLE_BYTES);
-    }
-    // The phases keep a fixed order, so that lanes meet again before each: all traverse, all shade, all go on up to
-    // their next ray. Going on may take several states: a shader that returns continues its caller.
+// Runs the shaders of a lane from its first state on; the linker replaces it where nothing needs scheduling.
+// The phases keep a fixed order, so that lanes meet again before each: all traverse, all shade, all go on up to their
+// next ray. Going on may take several states: a shader that returns continues its caller.
+uint rtSchedule(const in uint first) {
+    uint state = first;
     [[dont_unroll]] while (state != RT_STATE_DONE) {
         [[dont_unroll]] while (state >= RT_STATE_CONTINUE) {
             rtState = state;
             state = rtContinue(state);
         }
         if (state == RT_STATE_DONE) break;
-        rtState = state;
+        // Always a traversal, and shading only behind one: so the hit is not alive while shaders go on.
         state = rtTraverse();
-        if (state < RT_STATE_CONTINUE) {
+        if (state == RT_STATE_DONE) {
+            state = rtReturn();
+        } else if (state < RT_STATE_CONTINUE) {
             rtState = state;
             state = rtShade(state);
         }
     }
+    return state;
+}
+
+void main() {
+    uint local = gl_GlobalInvocationID.x / RT_LANES_PER_GROUP;
+    uint lane = gl_GlobalInvocationID.x % RT_LANES_PER_GROUP;
+    // Lane groups may number 2^26 per batch before this product leaves 32 bits; the host keeps batches far below.
+    rtStack = rtOffset(rtLaunch.stackBase, 4u * (local * rtLaunch.stackDwords * RT_LANES_PER_GROUP + lane));
+    rtPushAddress = rtLaunch.pushConstants;
+    uint group = local + rtLaunch.firstGroup;
+    do {
+        rtFrame = 0u;
+        rtDepth = 0u;
+        if (rtPlaceLane(group, lane)) {
+            rtRecord = rtOffset(rtLaunch.raygenRecord, RT_HANDLE_BYTES);
+            uint first = rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER);
+            rtState = first;
+            if (first != RT_STATE_DONE) rtSchedule(first);
+        }
+        group += rtLaunch.groupStride;
+    } while (rtIndirect() && group < rtLaunch.groupCount);
 }

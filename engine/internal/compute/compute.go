@@ -33,12 +33,20 @@ type Driver struct {
 	// faults is what all launches report to, faultsRead its copy for the host.
 	mu                 sync.Mutex
 	faults, faultsRead *vk.Buffer
+	// pipelines are those alive, by the tag that faults carry.
+	pipelines map[uint32]*fallback.Pipeline
+	// cache is on disk, nil without.
+	cache *fallback.Cache
 }
 
-// New creates the driver's kernels and buffers.
-func New(dev *vk.Device) (driver.Driver, error) {
-	d := &Driver{device: dev}
-	if err := d.create(); err != nil {
+// New creates the driver's kernels and buffers. With a directory, linked and compiled pipelines are kept there.
+func New(dev *vk.Device, cacheDir string) (driver.Driver, error) {
+	d := &Driver{device: dev, pipelines: map[uint32]*fallback.Pipeline{}}
+	err := d.create()
+	if err == nil && cacheDir != "" {
+		d.cache, err = fallback.OpenCache(dev, cacheDir, fallback.CacheOptions{})
+	}
+	if err != nil {
 		d.Destroy()
 		return nil, err
 	}
@@ -67,6 +75,9 @@ func (d *Driver) create() (err error) {
 
 // Destroy releases what the driver holds.
 func (d *Driver) Destroy() {
+	if err := d.cache.Close(); err != nil {
+		d.device.Logger().Warn("the pipeline cache was not saved", "error", err)
+	}
 	if d.builder != nil {
 		d.builder.Destroy()
 		d.builder = nil
@@ -84,6 +95,10 @@ func (d *Driver) Limits() driver.Limits { return Limits(d.device.Physical()) }
 
 // Limits returns what the compute way can do; it depends little on the device.
 func Limits(*vk.PhysicalDevice) driver.Limits {
+	var formats driver.FormatSet
+	for _, f := range bvh.VertexFormats() {
+		formats = formats.With(f)
+	}
 	return driver.Limits{
 		Table:                sbt.DefaultLimits(),
 		MaxRecursionDepth:    maxRecursionDepth,
@@ -92,9 +107,13 @@ func Limits(*vk.PhysicalDevice) driver.Limits {
 		MaxGeometries:        bvh.MaxGeometries,
 		MaxPrimitives:        bvh.MaxPrimitives,
 		MaxInstances:         bvh.MaxPrimitives,
+		VertexFormats:        formats,
+		IndexUint8:           true,
 		ScratchAlignment:     bvh.ScratchAlignment,
 		BuildStage:           vk.StageComputeShader,
 		TraceStage:           vk.StageComputeShader,
+		TraceRaysIndirect:    true,
+		TraceRaysIndirect2:   true,
 	}
 }
 
@@ -122,7 +141,7 @@ func (d *Driver) NewAccelerationStructure(_ vk.AccelerationStructureType, _ stri
 func (d *Driver) CmdBuild(cb *vk.CommandBuffer, builds []driver.Build) error {
 	list := make([]bvh.Build, len(builds))
 	for i, b := range builds {
-		list[i] = bvh.Build{Info: b.Info, Ranges: b.Ranges, Dst: b.Storage, Scratch: b.Scratch}
+		list[i] = bvh.Build{Info: b.Info, Ranges: b.Ranges, Dst: b.Storage, Src: b.SrcStorage, Scratch: b.Scratch}
 	}
 	return d.builder.CmdBuild(cb, list)
 }
@@ -172,6 +191,9 @@ func (d *Driver) Faults(ctx context.Context) (int, []driver.Fault, error) {
 	out := make([]driver.Fault, len(list))
 	for i, f := range list {
 		out[i] = driver.Fault{Kind: f.Kind.String(), LaunchID: f.LaunchID, State: f.State, Value: f.Value}
+		if p := d.pipelines[f.Pipeline]; p != nil {
+			out[i].Shader = p.ShaderOf(f.State)
+		}
 	}
 	return total, out, nil
 }

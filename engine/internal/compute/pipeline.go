@@ -10,7 +10,10 @@ import (
 )
 
 // pipeline is a linked compute pipeline.
-type pipeline struct{ impl *fallback.Pipeline }
+type pipeline struct {
+	driver *Driver
+	impl   *fallback.Pipeline
+}
 
 // models maps stage kinds to package fallback's.
 var models = map[driver.StageKind]fallback.Model{
@@ -23,27 +26,60 @@ var groupKinds = map[driver.GroupKind]fallback.GroupKind{
 	driver.General: fallback.General, driver.TrianglesHit: fallback.TrianglesHit, driver.ProceduralHit: fallback.ProceduralHit,
 }
 
+// library is a set of shaders that the linker has prepared.
+type library struct{ impl *fallback.Library }
+
+func (library) Destroy() {} // memory only
+
+// NewLibrary runs most of the linker over the shaders.
+func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driver.Library, error) {
+	stages, groups := translate(&o)
+	impl, err := fallback.NewLibrary(ctx, fallback.LibraryOptions{Name: o.Name, Stages: stages, Groups: groups, Form: fallback.Form(o.Form)})
+	if err != nil {
+		return nil, err
+	}
+	return library{impl}, nil
+}
+
+// translate turns stages and groups into package fallback's.
+func translate(o *driver.PipelineOptions) (stages []fallback.Stage, groups []fallback.Group) {
+	for _, s := range o.Stages {
+		stages = append(stages, fallback.Stage{
+			Name: s.Name, Model: models[s.Kind], Code: s.Code, Entry: s.Entry, Specialization: s.Specialization,
+		})
+	}
+	for _, g := range o.Groups {
+		groups = append(groups, fallback.Group{
+			Kind: groupKinds[g.Kind], General: g.General, ClosestHit: g.ClosestHit, AnyHit: g.AnyHit, Intersection: g.Intersection,
+		})
+	}
+	return stages, groups
+}
+
 // NewPipeline links the shaders.
 func (d *Driver) NewPipeline(ctx context.Context, o driver.PipelineOptions) (driver.Pipeline, error) {
 	fo := fallback.PipelineOptions{
 		Name: o.Name, SetLayouts: o.SetLayouts, PushConstantBytes: o.PushConstantBytes,
 		MaxRecursionDepth: o.MaxRecursionDepth, StackBytes: o.StackBytes,
+		Form: fallback.Form(o.Form), Flags: fallback.Flags(o.Flags),
+		Indirect: o.Indirect, Cache: d.cache,
 	}
-	for _, s := range o.Stages {
-		fo.Stages = append(fo.Stages, fallback.Stage{
-			Name: s.Name, Model: models[s.Kind], Code: s.Code, Entry: s.Entry, Specialization: s.Specialization,
-		})
-	}
-	for _, g := range o.Groups {
-		fo.Groups = append(fo.Groups, fallback.Group{
-			Kind: groupKinds[g.Kind], General: g.General, ClosestHit: g.ClosestHit, AnyHit: g.AnyHit, Intersection: g.Intersection,
-		})
+	fo.Stages, fo.Groups = translate(&o)
+	for _, y := range o.Libraries {
+		own, ok := y.(library)
+		if !ok {
+			return nil, fmt.Errorf("library of another device: %w", driver.ErrInvalid)
+		}
+		fo.Libraries = append(fo.Libraries, own.impl)
 	}
 	p, err := fallback.NewPipeline(ctx, d.device, fo)
 	if err != nil {
 		return nil, err
 	}
-	return &pipeline{p}, nil
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pipelines[p.Tag()] = p
+	return &pipeline{d, p}, nil
 }
 
 func (p *pipeline) Handle(group int) ([]byte, error) {
@@ -54,12 +90,25 @@ func (p *pipeline) Handle(group int) ([]byte, error) {
 	return h[:], nil
 }
 
-func (p *pipeline) Stats() driver.Stats {
-	s := p.impl.Stats()
-	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords, Driver: s.Driver}
+// GroupStack asks the linked pipeline.
+func (p *pipeline) GroupStack(group int, shader vk.GroupShader) (uint32, error) {
+	return p.impl.ShaderGroupStackSize(group, shader)
 }
 
-func (p *pipeline) Destroy() { p.impl.Destroy() }
+func (p *pipeline) Stats() driver.Stats {
+	s := p.impl.Stats()
+	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords, Driver: s.Driver, Form: driver.LinkForm(s.Form)}
+}
+
+// Destroy also forgets the pipeline's name for faults, unless another of the same code has taken the place.
+func (p *pipeline) Destroy() {
+	p.driver.mu.Lock()
+	if tag := p.impl.Tag(); p.driver.pipelines[tag] == p.impl {
+		delete(p.driver.pipelines, tag)
+	}
+	p.driver.mu.Unlock()
+	p.impl.Destroy()
+}
 
 // CmdTraceRays records the launch's dispatches.
 func (d *Driver) CmdTraceRays(cb *vk.CommandBuffer, t driver.Trace) error {
@@ -67,9 +116,22 @@ func (d *Driver) CmdTraceRays(cb *vk.CommandBuffer, t driver.Trace) error {
 	if !ok {
 		return fmt.Errorf("pipeline of another device: %w", driver.ErrInvalid)
 	}
-	return p.impl.CmdTraceRays(cb, fallback.Trace{
+	return p.impl.CmdTraceRays(cb, d.translate(t))
+}
+
+// CmdTraceRaysIndirect records a kernel that reads the size, and a dispatch of as many workgroups as it finds.
+func (d *Driver) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t driver.IndirectTrace) error {
+	p, ok := t.Pipeline.(*pipeline)
+	if !ok {
+		return fmt.Errorf("pipeline of another device: %w", driver.ErrInvalid)
+	}
+	return p.impl.CmdTraceRaysIndirect(cb, fallback.IndirectTrace{Trace: d.translate(t.Trace), Command: t.Command, Tables: t.Tables})
+}
+
+func (d *Driver) translate(t driver.Trace) fallback.Trace {
+	return fallback.Trace{
 		Raygen: t.Raygen, Miss: t.Miss, Hit: t.Hit, Callable: t.Callable,
-		Width: t.Width, Height: t.Height, Depth: t.Depth,
+		Width: t.Width, Height: t.Height, Depth: t.Depth, StackBytes: t.StackBytes,
 		Sets: t.Sets, PushConstants: t.PushConstants, Faults: d.faults,
-	})
+	}
 }

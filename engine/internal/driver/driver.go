@@ -11,6 +11,8 @@ import (
 	"errors"
 	"time"
 
+	vulkan "github.com/vulkan-go/vulkan"
+
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
 )
@@ -37,8 +39,15 @@ type Driver interface {
 	WriteAccelerationStructure(set *vk.DescriptorSet, binding, index uint32, as AccelerationStructure) error
 	// NewPipeline compiles and links.
 	NewPipeline(ctx context.Context, o PipelineOptions) (Pipeline, error)
+	// NewLibrary prepares shaders for pipelines. SetLayouts, PushConstantBytes, MaxRecursionDepth, Flags and the sizes of the
+	// interface are those of the pipelines.
+	NewLibrary(ctx context.Context, o PipelineOptions) (Library, error)
 	// CmdTraceRays binds the pipeline and what it needs and records the launch, which is not empty.
 	CmdTraceRays(cb *vk.CommandBuffer, t Trace) error
+	// CmdTraceRaysIndirect is CmdTraceRays with a size that the device reads. Limits say whether the way can.
+	CmdTraceRaysIndirect(cb *vk.CommandBuffer, t IndirectTrace) error
+	// LowerShader returns the SPIR-V of a compute or graphics shader that runs its ray queries in this way.
+	LowerShader(ctx context.Context, s Shader) ([]uint32, error)
 	// Faults waits for the submitted launches, counts what went wrong in them since the last call, and returns the first faults.
 	Faults(ctx context.Context) (total int, first []Fault, err error)
 	// Destroy releases what the driver itself holds.
@@ -55,9 +64,14 @@ type AccelerationStructure interface {
 type Pipeline interface {
 	// Handle returns the sbt.HandleSize bytes of a group.
 	Handle(group int) ([]byte, error)
+	// GroupStack returns the stack in bytes of a shader that the group has.
+	GroupStack(group int, shader vk.GroupShader) (uint32, error)
 	Stats() Stats
 	Destroy()
 }
+
+// Library is the driver's part of a pipeline library.
+type Library interface{ Destroy() }
 
 // Limits of a way on a device.
 type Limits struct {
@@ -71,19 +85,27 @@ type Limits struct {
 	MaxPushConstantBytes uint32
 	// MaxGeometries, MaxPrimitives (of one bottom level structure) and MaxInstances bound builds.
 	MaxGeometries, MaxPrimitives, MaxInstances uint64
+	// VertexFormats are the formats that structures are built from.
+	VertexFormats FormatSet
+	// IndexUint8 is whether structures are built from 8-bit indices.
+	IndexUint8 bool
 	// ScratchAlignment is that of build scratch addresses.
 	ScratchAlignment uint64
 	// BuildStage and TraceStage are the synchronization2 stages in which builds and launches run.
 	BuildStage, TraceStage uint64
+	// TraceRaysIndirect and TraceRaysIndirect2 tell whether the device can read sizes, and tables, of launches.
+	TraceRaysIndirect, TraceRaysIndirect2 bool
 }
 
-// Build is one acceleration structure build.
+// Build is one acceleration structure build. Src and SrcStorage are the structure to update from, nil for Dst itself.
 type Build struct {
-	Info    vk.BuildInfo
-	Ranges  []vk.BuildRange
-	Dst     AccelerationStructure
-	Storage *vk.Buffer
-	Scratch vk.DeviceAddress
+	Info       vk.BuildInfo
+	Ranges     []vk.BuildRange
+	Dst        AccelerationStructure
+	Storage    *vk.Buffer
+	Src        AccelerationStructure
+	SrcStorage *vk.Buffer
+	Scratch    vk.DeviceAddress
 }
 
 // StageKind is the execution model of a shader.
@@ -118,6 +140,14 @@ type Stage struct {
 	Specialization map[uint32][]byte
 }
 
+// Shader is one of a compute or graphics pipeline.
+type Shader struct {
+	Name  string
+	Stage vulkan.ShaderStageFlags
+	Code  []uint32
+	Entry string
+}
+
 // Group is one shader group; its indices name stages, -1 is none.
 type Group struct {
 	Kind                                      GroupKind
@@ -133,6 +163,24 @@ type PipelineOptions struct {
 	PushConstantBytes uint32
 	MaxRecursionDepth uint32
 	StackBytes        uint32
+	Form              LinkForm
+	Flags             PipelineFlags
+	DynamicStack      bool
+	Indirect          bool
+	// Libraries add their groups behind Groups.
+	Libraries []Library
+	// MaxPayloadBytes and MaxAttributeBytes are the interface of libraries, the same in all that are linked together.
+	MaxPayloadBytes, MaxAttributeBytes uint32
+}
+
+// LinkForm is how the compute way links, in the order of fallback.Form.
+type LinkForm int
+
+// PipelineFlags are promises about a pipeline, see engine.
+type PipelineFlags struct {
+	NoNullAnyHit, NoNullIntersection bool
+	NoNullClosestHit, NoNullMiss     bool
+	SkipTriangles, SkipAABBs         bool
 }
 
 // Stats of a pipeline; what a way cannot tell is zero.
@@ -141,6 +189,7 @@ type Stats struct {
 	StackBytes            uint32
 	CodeWords             int
 	Driver                []vk.Statistic
+	Form                  LinkForm
 }
 
 // Trace is one launch.
@@ -150,6 +199,14 @@ type Trace struct {
 	Sets                        []*vk.DescriptorSet
 	PushConstants               []byte
 	Width, Height, Depth        uint32
+	StackBytes                  uint32 // 0 = the pipeline's
+}
+
+// IndirectTrace is one launch whose size is in memory, and with Tables its regions, too.
+type IndirectTrace struct {
+	Trace
+	Command vk.DeviceAddress
+	Tables  bool
 }
 
 // Fault is what ended one ray.
@@ -157,6 +214,8 @@ type Fault struct {
 	// Kind says in words what went wrong.
 	Kind     string
 	LaunchID [3]uint32
+	// Shader is the name of the shader that ran, or that traced the ray.
+	Shader string
 	// State is the linked state function that ran, Value depends on the kind.
 	State, Value uint32
 }

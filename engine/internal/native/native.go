@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"sync"
 
+	vulkan "github.com/vulkan-go/vulkan"
+
 	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/fallback/cache"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
 )
@@ -18,23 +21,40 @@ type Driver struct {
 	// empty stands in for null structures; it is built when one is first bound.
 	mu    sync.Mutex
 	empty *emptyStructure
+
+	// pipelines is the driver's cache on disk, nil without.
+	pipelines *cache.Pipelines
 }
 
-// New checks that the device was opened with its ray tracing extensions.
-func New(dev *vk.Device) (driver.Driver, error) {
+// New checks that the device was opened with its ray tracing extensions. With a directory, what the driver compiles is kept
+// there.
+func New(dev *vk.Device, cacheDir string) (driver.Driver, error) {
 	if dev.Physical().RT == nil || !dev.Native() {
 		return nil, fmt.Errorf("native ray tracing: %w: the device was opened without it", vk.ErrMissingExtension)
 	}
 	if n := dev.Physical().RT.ShaderGroupHandleSize; n != sbt.HandleSize {
 		return nil, fmt.Errorf("native ray tracing: %w: shader group handles have %d bytes, not %d", vk.ErrMissingFeature, n, sbt.HandleSize)
 	}
-	return &Driver{device: dev, limits: Limits(dev.Physical())}, nil
+	d := &Driver{device: dev, limits: Limits(dev.Physical())}
+	if cacheDir != "" {
+		store, err := cache.Open(cacheDir, cache.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if d.pipelines, err = cache.OpenPipelines(dev, store); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
 }
 
 // Destroy releases what the driver holds.
 func (d *Driver) Destroy() {
 	d.empty.destroy()
 	d.empty = nil
+	if err := d.pipelines.Close(); err != nil {
+		d.device.Logger().Warn("the pipeline cache was not saved", "error", err)
+	}
 }
 
 // Limits returns those of the device.
@@ -45,6 +65,12 @@ func Limits(p *vk.PhysicalDevice) driver.Limits {
 	rt := p.RT
 	if rt == nil {
 		return driver.Limits{}
+	}
+	var formats driver.FormatSet
+	for f := vulkan.Format(1); f <= vulkan.FormatAstc12x12SrgbBlock; f++ { // those of Vulkan 1.0
+		if p.AccelerationStructureVertexFormat(f) {
+			formats = formats.With(f)
+		}
 	}
 	return driver.Limits{
 		Table: sbt.Limits{
@@ -58,9 +84,13 @@ func Limits(p *vk.PhysicalDevice) driver.Limits {
 		MaxGeometries:        rt.MaxGeometryCount,
 		MaxPrimitives:        rt.MaxPrimitiveCount,
 		MaxInstances:         rt.MaxInstanceCount,
+		VertexFormats:        formats,
+		IndexUint8:           false, // Vulkan refuses them, whatever the device enables (VUID 03798)
 		ScratchAlignment:     max(1, uint64(rt.MinScratchOffsetAlignment)),
 		BuildStage:           vk.StageAccelerationStructureBuild,
 		TraceStage:           vk.StageRayTracingShader,
+		TraceRaysIndirect:    p.Features.TraceRaysIndirect,
+		TraceRaysIndirect2:   p.Features.TraceRaysIndirect2,
 	}
 }
 
@@ -94,9 +124,13 @@ func (d *Driver) CmdBuild(cb *vk.CommandBuffer, builds []driver.Build) error {
 		if !ok {
 			return fmt.Errorf("build %d: acceleration structure of another device: %w", i, driver.ErrInvalid)
 		}
-		var src *vk.NativeAccelerationStructure
-		if b.Info.Update {
-			src = dst.impl // in place
+		var src *vk.NativeAccelerationStructure // nil is Dst itself
+		if b.Src != nil {
+			own, ok := b.Src.(structure)
+			if !ok {
+				return fmt.Errorf("build %d: source acceleration structure of another device: %w", i, driver.ErrInvalid)
+			}
+			src = own.impl
 		}
 		list[i] = vk.AccelerationStructureBuild{Info: b.Info, Ranges: b.Ranges, Src: src, Dst: dst.impl, Scratch: b.Scratch}
 	}

@@ -19,9 +19,13 @@ type pipeline struct {
 	layout *vk.PipelineLayout
 	impl   *vk.Pipeline
 	groups int
-	// stack is set before each launch; 0 leaves it to the driver.
-	stack uint32
-	stats driver.Stats
+	// stack is what each launch sets where it sets none itself, if the stack is dynamic.
+	stack   uint32
+	dynamic bool
+	stats   driver.Stats
+	// library is vk.PipelineLibrary for a library; needs are those of all shaders, libraries' included.
+	library uint32
+	needs   stackNeeds
 }
 
 // stageBits are VkShaderStageFlagBits by stage kind.
@@ -45,8 +49,22 @@ func (d *Driver) NewPipeline(ctx context.Context, o driver.PipelineOptions) (dri
 			return nil, err
 		}
 	}
-	p := &pipeline{groups: len(o.Groups)}
-	if err := p.create(d.device, o); err != nil {
+	return d.newPipeline(ctx, o, 0)
+}
+
+// NewLibrary compiles a library.
+func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driver.Library, error) {
+	if d.device.Physical().DriverID == vk.DriverLavapipe {
+		if err := fillEmptyGroups(&o); err != nil {
+			return nil, err
+		}
+	}
+	return d.newPipeline(ctx, o, vk.PipelineLibrary)
+}
+
+func (d *Driver) newPipeline(ctx context.Context, o driver.PipelineOptions, library uint32) (*pipeline, error) {
+	p := &pipeline{groups: len(o.Groups), library: library}
+	if err := p.create(d.device, o, d.pipelines.Cache()); err != nil {
 		p.Destroy()
 		return nil, err
 	}
@@ -79,7 +97,25 @@ func fillEmptyGroups(o *driver.PipelineOptions) error {
 	return nil
 }
 
-func (p *pipeline) create(dev *vk.Device, o driver.PipelineOptions) (err error) {
+// createFlags translates an application's promises.
+func createFlags(f driver.PipelineFlags) uint32 {
+	flags := uint32(0)
+	for _, x := range []struct {
+		set bool
+		bit uint32
+	}{
+		{f.SkipTriangles, vk.PipelineSkipTriangles}, {f.SkipAABBs, vk.PipelineSkipAABBs},
+		{f.NoNullAnyHit, vk.PipelineNoNullAnyHit}, {f.NoNullClosestHit, vk.PipelineNoNullClosestHit},
+		{f.NoNullMiss, vk.PipelineNoNullMiss}, {f.NoNullIntersection, vk.PipelineNoNullIntersection},
+	} {
+		if x.set {
+			flags |= x.bit
+		}
+	}
+	return flags
+}
+
+func (p *pipeline) create(dev *vk.Device, o driver.PipelineOptions, cache *vk.PipelineCache) (err error) {
 	var push []vk.PushRange
 	if o.PushConstantBytes > 0 {
 		push = []vk.PushRange{{Stages: driver.RayTracingStages, Size: o.PushConstantBytes}}
@@ -87,8 +123,25 @@ func (p *pipeline) create(dev *vk.Device, o driver.PipelineOptions) (err error) 
 	if p.layout, err = dev.NewPipelineLayout(o.Name, o.SetLayouts, push); err != nil {
 		return fmt.Errorf("layout: %w", err)
 	}
+	p.dynamic = o.StackBytes > 0 || o.DynamicStack
 	options := vk.RayTracingPipelineOptions{
-		Name: o.Name, Layout: p.layout, MaxRecursionDepth: o.MaxRecursionDepth, DynamicStackSize: o.StackBytes > 0,
+		Name: o.Name, Layout: p.layout, MaxRecursionDepth: o.MaxRecursionDepth, DynamicStackSize: p.dynamic, Flags: createFlags(o.Flags),
+		Cache: cache,
+	}
+	options.Flags |= p.library
+	if p.library != 0 || len(o.Libraries) > 0 {
+		options.MaxPayloadBytes, options.MaxAttributeBytes = o.MaxPayloadBytes, o.MaxAttributeBytes
+	}
+	for _, y := range o.Libraries {
+		own, ok := y.(*pipeline)
+		if !ok {
+			return fmt.Errorf("library of another device: %w", driver.ErrInvalid)
+		}
+		options.Libraries = append(options.Libraries, own.impl)
+		for kind, bytes := range own.needs {
+			p.needs[kind] = max(p.needs[kind], bytes)
+		}
+		p.groups += own.groups
 	}
 	for _, s := range o.Stages {
 		options.Stages = append(options.Stages, vk.ShaderStage{
@@ -105,10 +158,13 @@ func (p *pipeline) create(dev *vk.Device, o driver.PipelineOptions) (err error) 
 		return err
 	}
 	p.stats.CompileTime = time.Since(start)
-	p.stack = o.StackBytes
-	if p.stats.StackBytes = o.StackBytes; p.stack == 0 {
-		p.stats.StackBytes, err = p.defaultStack(o)
+	if err = p.findNeeds(&o); err != nil {
+		return err
 	}
+	if p.stack = o.StackBytes; p.stack == 0 {
+		p.stack = p.needs.size(o.MaxRecursionDepth)
+	}
+	p.stats.StackBytes = p.stack
 	return err
 }
 
@@ -124,6 +180,12 @@ func (p *pipeline) Handle(group int) ([]byte, error) {
 	return h, err
 }
 
+// GroupStack asks the driver.
+func (p *pipeline) GroupStack(group int, shader vk.GroupShader) (uint32, error) {
+	bytes, err := p.impl.StackSize(uint32(group), shader)
+	return uint32(bytes), err
+}
+
 func (p *pipeline) Stats() driver.Stats { return p.stats }
 
 func (p *pipeline) Destroy() {
@@ -137,6 +199,22 @@ func (p *pipeline) Destroy() {
 
 // CmdTraceRays binds everything and records the command.
 func (d *Driver) CmdTraceRays(cb *vk.CommandBuffer, t driver.Trace) error {
+	return d.trace(cb, t, func() { cb.TraceRays(t.Raygen, t.Miss, t.Hit, t.Callable, t.Width, t.Height, t.Depth) })
+}
+
+// CmdTraceRaysIndirect does the same with one of the driver's indirect commands.
+func (d *Driver) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t driver.IndirectTrace) error {
+	return d.trace(cb, t.Trace, func() {
+		if t.Tables {
+			cb.TraceRaysIndirect2(t.Command)
+		} else {
+			cb.TraceRaysIndirect(t.Raygen, t.Miss, t.Hit, t.Callable, t.Command)
+		}
+	})
+}
+
+// trace binds everything that a launch needs around the launch.
+func (d *Driver) trace(cb *vk.CommandBuffer, t driver.Trace, launch func()) error {
 	p, ok := t.Pipeline.(*pipeline)
 	if !ok {
 		return fmt.Errorf("pipeline of another device: %w", driver.ErrInvalid)
@@ -150,9 +228,13 @@ func (d *Driver) CmdTraceRays(cb *vk.CommandBuffer, t driver.Trace) error {
 	if len(t.PushConstants) > 0 {
 		cb.PushConstants(p.layout, driver.RayTracingStages, 0, t.PushConstants)
 	}
-	if p.stack > 0 {
-		cb.SetStackSize(p.stack)
+	if p.dynamic {
+		stack := t.StackBytes
+		if stack == 0 {
+			stack = p.stack
+		}
+		cb.SetStackSize(stack)
 	}
-	cb.TraceRays(t.Raygen, t.Miss, t.Hit, t.Callable, t.Width, t.Height, t.Depth)
+	launch()
 	return nil
 }

@@ -20,9 +20,9 @@ func (n stackNeeds) size(recursion uint32) uint32 {
 	return n[driver.Raygen] + min(1, recursion)*first + nested*answer + 2*n[driver.Callable]
 }
 
-// defaultStack returns what the driver takes for a pipeline that does not set its stack.
-func (p *pipeline) defaultStack(o driver.PipelineOptions) (uint32, error) {
-	var needs stackNeeds
+// findNeeds asks the driver what the shaders of the pipeline's own groups need. A library is asked itself: validation layers
+// do not count the groups that a pipeline has from libraries.
+func (p *pipeline) findNeeds(o *driver.PipelineOptions) error {
 	for i, g := range o.Groups {
 		for _, s := range []struct {
 			stage int
@@ -35,11 +35,11 @@ func (p *pipeline) defaultStack(o driver.PipelineOptions) (uint32, error) {
 			}
 			bytes, err := p.impl.StackSize(uint32(i), s.of)
 			if err != nil {
-				return 0, err
+				return err
 			}
 			kind := o.Stages[s.stage].Kind
-			needs[kind] = max(needs[kind], uint32(bytes))
+			p.needs[kind] = max(p.needs[kind], uint32(bytes))
 		}
 	}
-	return needs.size(o.MaxRecursionDepth), nil
+	return nil
 }

@@ -22,15 +22,7 @@ func Compile(t testing.TB, stage, source string) []uint32 {
 	if text, err := exec.Command(tool, "-V", "--target-env", "vulkan1.2", "-o", out, in).CombinedOutput(); err != nil {
 		t.Fatalf("glslangValidator: %v\n%s\n%s", err, text, source)
 	}
-	b, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code := make([]uint32, len(b)/4)
-	for i := range code {
-		code[i] = binary.LittleEndian.Uint32(b[4*i:])
-	}
-	return code
+	return readModule(t, out)
 }
 
 // Validate runs spirv-val over a module for Vulkan 1.2.
@@ -60,4 +52,32 @@ func find(t testing.TB, tool string) string {
 		t.Skipf("%s is not installed: run scripts/setup.sh", tool)
 	}
 	return path
+}
+
+// Assemble assembles SPIR-V text, for what glslangValidator does not know.
+func Assemble(t testing.TB, source string) []uint32 {
+	t.Helper()
+	tool := find(t, "spirv-as")
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "shader.spvasm"), filepath.Join(dir, "shader.spv")
+	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(tool, "--target-env", "vulkan1.2", "-o", out, in).CombinedOutput(); err != nil {
+		t.Fatalf("spirv-as: %v\n%s\n%s", err, text, source)
+	}
+	return readModule(t, out)
+}
+
+func readModule(t testing.TB, file string) []uint32 {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := make([]uint32, len(b)/4)
+	for i := range code {
+		code[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return code
 }

@@ -71,6 +71,7 @@ func TestBadInput(t *testing.T) {
 		{"exposure", []string{"render", "--scene", "builtin:cornell", "--exposure", "NaN", "--out", png}, "--exposure"},
 		{"backend", []string{"render", "--scene", "builtin:cornell", "--backend", "cuda", "--out", png}, "cuda"},
 		{"device", []string{"render", "--scene", "builtin:cornell", "--device", "no such gpu", "--out", png}, "no such gpu"},
+		{"cache is a file", []string{"render", "--scene", "builtin:cornell", "--cache", truncated, "--out", png}, "truncated.glb"},
 		{"output is not a PNG", []string{"render", "--scene", "builtin:cornell", "--out", "x.jpg"}, "x.jpg"},
 		{"output folder is missing", []string{"render", "--scene", "builtin:cornell", "--out", filepath.Join(dir, "no", "x.png")}, "no folder"},
 		{"camera", []string{"render", "--scene", "builtin:cornell", "--camera", "9", "--out", png}, "--camera"},

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/camera"
 	"github.com/everray/everray/engine"
+	"github.com/everray/everray/fallback/cache"
 	"github.com/everray/everray/vk"
 )
 
@@ -25,12 +28,46 @@ var errUsage = errors.New("bad flag")
 type deviceFlags struct {
 	backend, device string
 	validation      bool
+	cache, form     string
+}
+
+// Values of --cache beside directories.
+const (
+	cacheDefault = "default"
+	cacheNone    = "none"
+)
+
+// cacheDir returns the directory of the pipeline cache, "" for none. A default one that cannot be used is none: only who
+// names a directory wants to hear of it.
+func (f *deviceFlags) cacheDir() string {
+	switch f.cache {
+	case cacheNone:
+		return ""
+	case cacheDefault:
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		dir := filepath.Join(base, "everray")
+		if _, err := cache.Open(dir, cache.Options{}); err != nil {
+			return ""
+		}
+		return dir
+	}
+	return f.cache
 }
 
 func (f *deviceFlags) register(flags *pflag.FlagSet, backend bool) {
 	if backend {
 		flags.StringVar(&f.backend, "backend", "auto", "way of ray tracing: auto, native or compute")
 	}
+	// Those that choose the way themselves measure, creation times too.
+	keep := cacheDefault
+	if !backend {
+		keep = cacheNone
+	}
+	flags.StringVar(&f.cache, "cache", keep, "directory that keeps linked and compiled pipelines, none for no cache, or default: everray in the user's cache directory")
+	flags.StringVar(&f.form, "form", "auto", "how the compute way links pipelines: auto, monolithic, megakernel or blocks")
 	flags.StringVar(&f.device, "device", "", "index of a device or part of its name, see viewer info (default the best)")
 	flags.BoolVar(&f.validation, "validation", false, "run under Vulkan's validation layer; its messages end the command with an error")
 }
@@ -41,10 +78,14 @@ func (f *deviceFlags) options() (engine.Options, *messages, error) {
 	if err != nil {
 		return engine.Options{}, nil, err
 	}
+	form, err := engine.ParseLinkForm(f.form)
+	if err != nil {
+		return engine.Options{}, nil, err
+	}
 	m := &messages{}
 	// Without validation only the loader has messages, and what they mean comes back as errors.
 	quiet := slog.New(slog.DiscardHandler)
-	o := engine.Options{Backend: backend, Device: f.device, AppName: "viewer", Validation: f.validation, Logger: quiet}
+	o := engine.Options{Backend: backend, Device: f.device, AppName: "viewer", Validation: f.validation, Logger: quiet, CacheDir: f.cacheDir(), Form: form}
 	if f.validation {
 		o.SyncValidation = true
 		o.OnMessage = m.add

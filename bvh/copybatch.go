@@ -1,0 +1,201 @@
+package bvh
+
+import (
+	"fmt"
+
+	"github.com/everray/everray/vk"
+)
+
+// Mirror of shaders/bvh/copy.glsl; TestCopyLayoutMatchesGLSL compares.
+const (
+	copyBlock      = 256 // pieces of 64 bytes of a task
+	copyRecordSize = 128
+	copyPlanSize   = 128
+	copyReady      = 1
+
+	queryMode = 4 // + Property
+
+	pieceSize = 64
+	unitSize  = 16
+)
+
+// copyJob is a copy or a query.
+type copyJob struct {
+	mode     uint32
+	src, dst vk.Range
+	status   vk.DeviceAddress
+	ready    bool
+
+	pieces, nodes, marks uint64 // see copyBatch.add
+	number               uint32
+}
+
+func (j copyJob) isQuery() bool { return j.mode >= queryMode }
+
+// links tells whether somebody has to find out which node slots are in use.
+func (j copyJob) links() bool {
+	return j.mode != uint32(vk.CopyClone) && (!j.isQuery() || j.mode == queryMode+uint32(CompactedSize))
+}
+
+// numbers tells whether later kernels ask which.
+func (j copyJob) numbers() bool {
+	return j.mode == uint32(vk.CopyCompact) || j.mode == uint32(CopySerialize)
+}
+
+// copyBatch is what the kernels read of a set of copies, and the sizes of what they keep.
+type copyBatch struct {
+	driver [16]byte
+	jobs   []copyJob
+
+	words   uint64 // of parents and marks
+	numbers uint32 // entries of the scan
+
+	plan, link, write []byte // tasks, uvec2: record, block
+}
+
+// add lays out a job. The host does not know a structure's size, only that of the range it lies in.
+func (b *copyBatch) add(j copyJob) error {
+	structure := j.src.Size
+	if j.mode == uint32(CopyDeserialize) {
+		structure = min(j.src.Size, j.dst.Size)
+	}
+	most := structure
+	if j.mode == uint32(CopyDeserialize) {
+		most = j.dst.Size // all of it is spoilt if the blob is refused
+	}
+	j.pieces = (max(most, headerSize) + pieceSize - 1) / pieceSize
+	if j.links() {
+		j.nodes = (max(structure, headerSize) - headerSize) / nodeSize
+		if j.mode == uint32(CopyDeserialize) {
+			j.marks = (structure/boxSize + 31) / 32
+		}
+	}
+	blocks := (j.pieces + copyBlock - 1) / copyBlock
+	if j.pieces >= 1<<32-copyBlock || uint64(b.numbers)+j.nodes+1 >= 1<<32 {
+		return fmt.Errorf("%w: the batch has more than 2^32 pieces of %d bytes; name the ranges' sizes, or split it", ErrInvalidCopy, pieceSize)
+	}
+	record := uint32(len(b.jobs))
+	for k := range uint32(blocks) {
+		if k == 0 || j.links() {
+			b.plan = appendWords(b.plan, record, k)
+		}
+		if j.links() {
+			b.link = appendWords(b.link, record, k)
+		}
+		if !j.isQuery() {
+			b.write = appendWords(b.write, record, k)
+		}
+	}
+	j.number = b.numbers
+	if j.numbers() {
+		b.numbers += uint32(j.nodes) + 1
+	}
+	b.words += j.nodes + j.marks
+	b.jobs = append(b.jobs, j)
+	return nil
+}
+
+// records are the bytes of all ErCopy.
+func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
+	w := &recordWriter{}
+	units := func(bytes uint64) uint32 { return uint32(min(bytes/unitSize, 1<<32-1)) }
+	for i, j := range b.jobs {
+		w.address(j.src.Address())
+		w.address(j.dst.Address())
+		w.address(plans + uint64(i)*copyPlanSize)
+		for _, n := range []uint64{j.nodes, j.marks} {
+			if n == 0 {
+				w.address(0)
+				continue
+			}
+			w.address(words)
+			words += 4 * n
+		}
+		w.address(j.status)
+		flags := uint32(0)
+		if j.ready {
+			flags = copyReady
+		}
+		blocks := (j.pieces + copyBlock - 1) / copyBlock
+		limit := j.nodes
+		if !j.links() {
+			limit = 1<<32 - 1
+		}
+		w.words(j.mode, units(j.src.Size), units(j.dst.Size), uint32(limit), uint32(j.marks), j.number, uint32(blocks)*copyBlock, flags)
+		w.bytes = append(w.bytes, b.driver[:]...)
+		w.bytes = append(w.bytes, compatibility[:]...)
+		w.words(compatWords[:]...)
+	}
+	return w.bytes
+}
+
+// recordCopies records a batch.
+func (b *Builder) recordCopies(cb *vk.CommandBuffer, batch *copyBatch, label string) error {
+	r := recorder{b: b, cb: cb}
+	plans, err := cb.TransientDevice(uint64(len(batch.jobs))*copyPlanSize, 64)
+	if err != nil {
+		return err
+	}
+	var words vk.DeviceAddress
+	if batch.words > 0 {
+		if words, err = cb.TransientDevice(4*batch.words, 64); err != nil {
+			return err
+		}
+	}
+	if batch.numbers > 0 {
+		if r.histograms, err = cb.TransientDevice(4*uint64(batch.numbers), 64); err != nil {
+			return err
+		}
+		if r.sums, err = cb.TransientDevice(4*uint64(batch.numbers/scanChunk+1), 64); err != nil {
+			return err
+		}
+	}
+	var plan, link, write vk.DeviceAddress
+	for _, u := range []struct {
+		data []byte
+		to   *vk.DeviceAddress
+	}{{batch.records(plans, words), &r.records}, {batch.plan, &plan}, {batch.link, &link}, {batch.write, &write}} {
+		if len(u.data) == 0 {
+			continue
+		}
+		address, mapped, err := cb.TransientUpload(uint64(len(u.data)), 64)
+		if err != nil {
+			return err
+		}
+		copy(mapped, u.data)
+		*u.to = address
+	}
+	cb.BeginLabel(label)
+	defer cb.EndLabel()
+	r.copyTasks(kernelCopyPlan, plan, batch.plan)
+	r.copyTasks(kernelCopyLink, link, batch.link)
+	r.copyTasks(kernelCopyUsed, link, batch.link)
+	if batch.numbers > 0 {
+		r.scan(batch.numbers)
+		cb.ComputeBarrier()
+	}
+	r.copyTasks(kernelCopyWrite, write, batch.write)
+	n := uint32(len(batch.jobs))
+	r.run(kernelCopyFinish, 0, n, (n+63)/64, 0)
+	return nil
+}
+
+// copyTasks runs a kernel, one workgroup to a task, and waits for it.
+func (r *recorder) copyTasks(kernel int, address vk.DeviceAddress, tasks []byte) {
+	if n := uint32(len(tasks) / 8); n > 0 {
+		r.run(kernel, address, n, n, 0)
+		r.cb.ComputeBarrier()
+	}
+}
+
+// scan makes exclusive sums of n words, in place.
+func (r *recorder) scan(n uint32) {
+	chunks := (n + scanChunk - 1) / scanChunk
+	several := uint32(0)
+	if chunks > 1 {
+		several = 1
+		r.run(kernelScanSum, 0, n, chunks, 0)
+		r.cb.ComputeBarrier()
+	}
+	r.run(kernelScanApply, 0, n, chunks, several)
+}

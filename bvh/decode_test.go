@@ -1,0 +1,141 @@
+package bvh
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/everray/everray/vk"
+)
+
+// extentsInput uploads AABBs.
+func (r *rig) extentsInput(flags vk.BuildFlags, geometry vk.GeometryFlags, boxes ...[6]float32) input {
+	var f []float32
+	for _, b := range boxes {
+		f = append(f, b[:]...)
+	}
+	g := vk.Geometry{Type: vk.GeometryAABBs, Flags: geometry, AABBs: vk.AABBs{Data: r.upload("boxes", floatBytes(f)), Stride: 24}}
+	return bottom(flags, []vk.Geometry{g}, []vk.BuildRange{{PrimitiveCount: uint32(len(boxes))}})
+}
+
+func randomExtents(rng *rand.Rand, n int) [][6]float32 {
+	boxes := make([][6]float32, n)
+	for i := range boxes {
+		for k := range 3 {
+			boxes[i][k] = rng.Float32()
+			boxes[i][3+k] = boxes[i][k] + rng.Float32()
+		}
+	}
+	return boxes
+}
+
+// TestContents gets every input back from a structure and from its copies.
+func TestContents(t *testing.T) {
+	r := newRig(t)
+	rng := rand.New(rand.NewPCG(61, 62))
+	s0, s1 := randomSoup(rng, 700, 0.1), randomSoup(rng, 30, 0.1)
+	g0, r0 := r.soupGeometry(s0, 0)
+	g1, r1 := r.soupGeometry(s1, vk.GeometryOpaque)
+	boxes := randomExtents(rng, 50)
+	boxes[7][0] = float32(math.NaN())
+	built := r.build(bottom(0, []vk.Geometry{g0, g1}, []vk.BuildRange{r0, r1}), r.extentsInput(0, vk.GeometryOpaque, boxes...))
+	var want Contents
+	want.Triangles = append(s0.triangles(0, false), s1.triangles(1, true)...)
+	var wantBoxes Contents
+	for i, b := range boxes {
+		if i != 7 {
+			wantBoxes.Boxes = append(wantBoxes.Boxes, ProceduralBox{Box{[3]float32(b[:3]), [3]float32(b[3:])}, uint32(i), 0, true})
+		}
+	}
+	originals := []vk.Range{whole(built[0]), whole(built[1])}
+	sets := [][]vk.Range{r.copied(vk.CopyClone, originals...), r.copied(vk.CopyCompact, originals...),
+		r.copied(CopyDeserialize, r.copied(CopySerialize, originals...)...)}
+	for mode, set := range sets {
+		for k, want := range []Contents{want, wantBoxes} {
+			got, err := r.decoded(set[k]).Contents()
+			if err != nil || !slices.Equal(got.Triangles, want.Triangles) || !slices.Equal(got.Boxes, want.Boxes) || got.Instances != nil {
+				t.Errorf("copy %d of structure %d: %v, %d triangles, %d boxes, %d instances", mode, k, err, len(got.Triangles), len(got.Boxes), len(got.Instances))
+			}
+		}
+	}
+}
+
+// TestContentsOfTopLevel gets the instances back.
+func TestContentsOfTopLevel(t *testing.T) {
+	r := newRig(t)
+	sc := r.scene(20)
+	c, err := r.decoded(r.copied(vk.CopyCompact, sc.top)[0]).Contents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i, in := range sc.instances {
+		if in.Reference == 0 || in.Reference == sc.bottoms[3].Address() {
+			continue // inactive, empty
+		}
+		got := c.Instances[n]
+		n++
+		if got.Index != uint32(i) || got.BottomLevel != in.Reference || got.ObjectToWorld != in.Transform || got.CustomIndex != uint32(i) ||
+			got.TableOffset != uint32(2*i) || got.Mask != 0xff || got.Flags != 0 {
+			t.Errorf("instance %d: %+v", i, got)
+		}
+		if x := got.WorldToObject[0] * in.Transform[0]; math.Abs(float64(x)-1) > 1e-6 {
+			t.Errorf("instance %d: the transforms are no inverses: %g", i, x)
+		}
+	}
+	if n != len(c.Instances) {
+		t.Errorf("%d instances, want %d", len(c.Instances), n)
+	}
+}
+
+// TestContentsErrors refuses bytes that are no structure.
+func TestContentsErrors(t *testing.T) {
+	if _, err := (&Structure{}).Contents(); !errors.Is(err, ErrNotAStructure) {
+		t.Error(err)
+	}
+	data := randomStructure(rand.New(rand.NewPCG(1, 2)), leafTriangles, 4)
+	s, err := Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Active = 1 << 28
+	if _, err := s.Contents(); !errors.Is(err, ErrNotAStructure) {
+		t.Error(err)
+	}
+}
+
+// TestCompactedSizes prints bytes per triangle before and after compaction, and holds compacted copies against what
+// nodes and records of a fresh build take.
+func TestCompactedSizes(t *testing.T) {
+	r := newRig(t)
+	positions, indices := icosphere(6, 1)
+	type mesh struct {
+		name      string
+		positions []float32
+		indices   []uint32
+	}
+	meshes := []mesh{{"sphere", positions, indices}}
+	t.Run("bunny", func(t *testing.T) {
+		m := loadModel(t, "bunny") // skips where there is none
+		meshes = append(meshes, mesh{m.name, m.positions, m.indices})
+	})
+	for _, m := range meshes {
+		for _, kind := range buildKinds {
+			built := whole(r.build(r.indexedInput(m.positions, m.indices, kind.flags|vk.AllowCompaction))[0])
+			s, metrics := r.read(built.Buffer)
+			size := r.properties(CompactedSize, built)[0]
+			n := uint64(len(m.indices) / 3)
+			if used := headerSize + uint64(metrics.InnerNodes)*nodeSize + n*triangleSize; size > used || size >= s.Bytes {
+				t.Errorf("%s, %s: %d bytes compacted, %d of %d are in use", m.name, kind.name, size, used, s.Bytes)
+			}
+			compact := r.decoded(r.copied(vk.CopyCompact, built)[0])
+			if again, err := compact.Validate(); err != nil || again != metrics {
+				t.Errorf("%s, %s: the compacted tree is %+v, was %+v; %v", m.name, kind.name, again, metrics, err)
+			}
+			t.Logf("%s (%d triangles), %s: %.1f bytes per triangle, %.1f compacted, %.1f serialised", m.name, n, kind.name,
+				float64(s.Bytes)/float64(n), float64(size)/float64(n), float64(r.properties(SerializedSize, built)[0])/float64(n))
+		}
+	}
+}

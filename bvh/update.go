@@ -1,0 +1,202 @@
+package bvh
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/everray/everray/vk"
+)
+
+// An update keeps the tree and makes its boxes again, from the leaves up (shaders/bvh/refit.glsl). It takes what it
+// needs to know of the tree from the source's header, so that it works on copies of any size.
+
+// updateScratch places the parts of an update's scratch memory, as offsets from its address.
+type updateScratch struct{ parents, arrivals, size uint64 }
+
+func updateScratchOf(n uint64) updateScratch {
+	words := 4 * (max(n, 1) - 1) // one for every inner node
+	var s updateScratch
+	s.parents = stateSize
+	s.arrivals = s.parents + words
+	s.size = alignUp(s.arrivals+words, ScratchAlignment)
+	return s
+}
+
+// source returns the structure that an update reads.
+func (bd Build) source() (*vk.Buffer, uint64) {
+	if bd.Src != nil {
+		return bd.Src, bd.SrcOffset
+	}
+	return bd.Dst, bd.DstOffset
+}
+
+// checkUpdate checks what an update asks beyond the rules of a build. Its destination may be smaller than BuildSizes
+// says, for that of a compacted structure is: the device compares it with the source's header.
+func checkUpdate(bd Build) error {
+	if bd.Info.Flags&vk.AllowUpdate == 0 {
+		return fmt.Errorf("%w: Info.Update needs AllowUpdate in Info.Flags, in this build and in the one that made the source", ErrInvalidBuild)
+	}
+	if have := bd.Dst.Size(); bd.DstOffset > have || have-bd.DstOffset < headerSize {
+		return fmt.Errorf("%w: destination %q has %d bytes, too few for a structure at DstOffset %d", ErrInvalidBuild, bd.Dst.Name(), have, bd.DstOffset)
+	}
+	src, offset := bd.source()
+	if (src.Address()+offset)%Alignment != 0 {
+		return fmt.Errorf("%w: source address %#x + %d is not a multiple of %d", ErrInvalidBuild, src.Address(), offset, Alignment)
+	}
+	if offset > src.Size() || src.Size()-offset < headerSize {
+		return fmt.Errorf("%w: source %q has %d bytes, too few for a structure at SrcOffset %d", ErrInvalidBuild, src.Name(), src.Size(), offset)
+	}
+	return nil
+}
+
+// checkDestinations refuses batches in which one build writes what another reads or writes.
+func checkDestinations(builds []Build) error {
+	written := make(map[vk.DeviceAddress]int, len(builds))
+	for i, bd := range builds {
+		address := bd.Dst.Address() + bd.DstOffset
+		if k, ok := written[address]; ok {
+			return fmt.Errorf("build %d: %w: Dst is that of build %d, too; builds of one batch are independent", i, ErrInvalidBuild, k)
+		}
+		written[address] = i
+	}
+	for i, bd := range builds {
+		if !bd.Info.Update {
+			continue
+		}
+		src, offset := bd.source()
+		if k, ok := written[src.Address()+offset]; ok && k != i {
+			return fmt.Errorf("build %d: %w: Src is the Dst of build %d; builds of one batch are independent", i, ErrInvalidBuild, k)
+		}
+	}
+	return nil
+}
+
+// addUpdates adds the records of updates, behind those of builds.
+func (b *batch) addUpdates(builds []Build) {
+	for _, bd := range builds {
+		if bd.Info.Update {
+			b.addUpdate(bd)
+		}
+	}
+}
+
+func (b *batch) addUpdate(bd Build) {
+	index := uint32(len(b.records) / buildRecordSize)
+	firstGeometry := b.geometries
+	var n uint32
+	for i, g := range bd.Info.Geometries {
+		b.addGeometry(g, bd.Ranges[i], n)
+		n += bd.Ranges[i].PrimitiveCount
+	}
+	src, offset := bd.source()
+	room := min(bd.Dst.Size()-bd.DstOffset, src.Size()-offset)
+	s := updateScratchOf(uint64(n))
+	w := &recordWriter{bytes: b.records}
+	w.address(bd.Dst.Address() + bd.DstOffset)
+	w.address(uint64(firstGeometry)) // see resolve
+	w.address(bd.Scratch)
+	for range 5 {
+		w.address(0)
+	}
+	w.address(bd.Scratch + s.parents)
+	w.address(bd.Scratch + s.arrivals)
+	w.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
+	w.words(0, 0, uint32(min(room/updateRoomUnit, 1<<32-1)), 0, 0, 0)
+	w.address(src.Address() + offset)
+	b.records = w.bytes
+	// A structure without primitives has no bounds to make, but out of place it has a header to copy.
+	for k := uint32(0); k == 0 || k*blockSize < n; k++ {
+		b.updates = appendWords(b.updates, index, k)
+	}
+}
+
+// updateRoomUnit is what ErBuild.room counts in.
+const updateRoomUnit = 16
+
+// IndirectBuild is a build or an update whose ranges the device reads when it runs.
+type IndirectBuild struct {
+	Info vk.BuildInfo
+	// MaxPrimitives is the most primitives of each geometry. Counts beyond are clamped to it.
+	MaxPrimitives []uint32
+	// Ranges is the address of one vk.BuildRange (16 bytes) for each geometry, Stride bytes apart. Both are multiples
+	// of 4.
+	Ranges vk.DeviceAddress
+	Stride uint32
+
+	Dst       *vk.Buffer
+	DstOffset uint64
+	// Src as in Build.
+	Src       *vk.Buffer
+	SrcOffset uint64
+	Scratch   vk.DeviceAddress
+}
+
+// direct is the build with the most primitives.
+func (ib IndirectBuild) direct() (Build, error) {
+	bd := Build{Info: ib.Info, Dst: ib.Dst, DstOffset: ib.DstOffset, Src: ib.Src, SrcOffset: ib.SrcOffset, Scratch: ib.Scratch}
+	for _, n := range ib.MaxPrimitives {
+		bd.Ranges = append(bd.Ranges, vk.BuildRange{PrimitiveCount: n})
+	}
+	if len(ib.Info.Geometries) == 0 {
+		return bd, nil
+	}
+	if ib.Ranges == 0 || ib.Ranges%4 != 0 {
+		return bd, fmt.Errorf("%w: Ranges address %#x is null or not a multiple of 4", ErrInvalidBuild, ib.Ranges)
+	}
+	if ib.Stride%4 != 0 {
+		return bd, fmt.Errorf("%w: Stride %d is not a multiple of 4", ErrInvalidBuild, ib.Stride)
+	}
+	return bd, nil
+}
+
+// CmdBuildIndirect is CmdBuild with ranges that the device reads. Memory and dispatches follow MaxPrimitives, the
+// structures are those of a direct build with the same ranges. Offsets in the ranges must keep addresses aligned: nobody
+// can check that here.
+func (b *Builder) CmdBuildIndirect(cb *vk.CommandBuffer, builds []IndirectBuild) error {
+	if len(builds) == 0 {
+		return nil
+	}
+	list := make([]Build, len(builds))
+	for i, ib := range builds {
+		var err error
+		if list[i], err = ib.direct(); err != nil {
+			return fmt.Errorf("build %d: %w", i, err)
+		}
+	}
+	batch, err := newBatch(list, b.leafLimit)
+	if err != nil {
+		return err
+	}
+	batch.addIndirect(builds)
+	return b.recordBatch(cb, batch)
+}
+
+// addIndirect describes the ranges of every record, in the records' order.
+func (b *batch) addIndirect(builds []IndirectBuild) {
+	first := uint32(0)
+	for _, updates := range []bool{false, true} {
+		for _, ib := range builds {
+			if ib.Info.Update != updates {
+				continue
+			}
+			b.indirect = binary.LittleEndian.AppendUint64(b.indirect, ib.Ranges)
+			b.indirect = appendWords(b.indirect, ib.Stride, first)
+			first += uint32(len(ib.Info.Geometries))
+		}
+	}
+}
+
+// readRanges makes records and geometries from the ranges of an indirect batch. What the host wrote is the template, so
+// that a command buffer may be submitted again.
+func (r *recorder) readRanges() {
+	if len(r.batch.indirect) == 0 {
+		return
+	}
+	n := uint32(len(r.batch.indirect) / 16)
+	histograms, sums := r.histograms, r.sums
+	r.histograms, r.sums = r.deviceRecords, r.deviceGeometry
+	r.run(kernelIndirect, r.ranges, n, n, 0)
+	r.histograms, r.sums = histograms, sums
+	r.records = r.deviceRecords
+	r.cb.ComputeBarrier()
+}

@@ -1,0 +1,50 @@
+package engine_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/everray/everray/engine"
+)
+
+// TestCacheDir makes the same pipeline in two devices, one after the other, that share a directory.
+func TestCacheDir(t *testing.T) {
+	for _, b := range []engine.Backend{engine.BackendNative, engine.BackendCompute} {
+		t.Run(b.String(), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "cache")
+			var pixels [2][][4]float32
+			var stats [2]engine.PipelineStats
+			for i := range pixels {
+				t.Run("run", func(t *testing.T) {
+					d := openWith(t, engine.Options{Backend: b, CacheDir: dir})
+					scene, r := newScene(t, d), newRig(t, d, imageSize)
+					pixels[i], stats[i] = r.trace(t, scene.tlas, 0, 0xFF), r.pipeline.Stats()
+				})
+			}
+			if len(pixels[0]) == 0 || !slices.Equal(pixels[0], pixels[1]) {
+				t.Error("the pictures differ")
+			}
+			files, err := os.ReadDir(dir)
+			if err != nil || len(files) == 0 {
+				t.Errorf("files %v: %v", files, err)
+			}
+			if stats[1].LinkTime > stats[0].LinkTime || stats[0].CodeWords != stats[1].CodeWords {
+				t.Errorf("first %+v, then %+v", stats[0], stats[1])
+			}
+		})
+	}
+}
+
+func TestCacheDirRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	check(t, os.WriteFile(file, nil, 0o600))
+	for _, b := range []engine.Backend{engine.BackendNative, engine.BackendCompute} {
+		d, err := engine.Open(t.Context(), engine.Options{Backend: b, CacheDir: file})
+		if err == nil {
+			t.Errorf("%v: opened with a file as its cache directory", b)
+			check(t, d.Close())
+		}
+	}
+}

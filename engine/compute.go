@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/vk"
+)
+
+// ComputePipelineOptions describes a compute pipeline, whose shader may use ray queries (GL_EXT_ray_query).
+type ComputePipelineOptions struct {
+	Name string
+	// Code is the SPIR-V of the shader.
+	Code []uint32
+	// Entry is the entry point; empty is "main".
+	Entry string
+	// Specialization holds the little endian bytes of specialization constants by their id.
+	Specialization map[uint32][]byte
+	SetLayouts     []*DescriptorSetLayout
+	// PushConstantBytes is the size of the push constants, a multiple of 4 of at most what the device has, on both ways.
+	PushConstantBytes uint32
+}
+
+// ComputePipeline is a compiled compute shader.
+type ComputePipeline struct {
+	name   string
+	impl   *vk.Pipeline
+	layout *vk.PipelineLayout
+	sets   []*DescriptorSetLayout
+	push   uint32
+	stats  PipelineStats
+}
+
+// NewComputePipeline compiles a compute shader with ray queries. The bindings of its layouts have to be visible to
+// vk.StageCompute. The layouts must outlive it.
+func (d *Device) NewComputePipeline(ctx context.Context, o ComputePipelineOptions) (*ComputePipeline, error) {
+	p, err := d.newComputePipeline(ctx, o)
+	if err != nil {
+		p.Destroy()
+		return nil, fmt.Errorf("compute pipeline %q: %w", o.Name, err)
+	}
+	return p, nil
+}
+
+func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOptions) (*ComputePipeline, error) {
+	p := &ComputePipeline{name: o.Name, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes}
+	if err := o.validate(d.device.Physical().Limits); err != nil {
+		return p, err
+	}
+	start := time.Now()
+	code, err := d.driver.LowerShader(ctx, driver.Shader{Name: o.Name, Stage: vk.StageCompute, Code: o.Code, Entry: o.Entry})
+	if err != nil {
+		return p, err
+	}
+	if d.info.Backend == BackendCompute {
+		p.stats.LinkTime, p.stats.CodeWords = time.Since(start), len(code)
+	}
+	layouts := make([]*vk.DescriptorSetLayout, len(o.SetLayouts))
+	for i, l := range o.SetLayouts {
+		layouts[i] = l.impl
+	}
+	var push []vk.PushRange
+	if o.PushConstantBytes > 0 {
+		push = []vk.PushRange{{Stages: vk.StageCompute, Size: o.PushConstantBytes}}
+	}
+	if p.layout, err = d.device.NewPipelineLayout(o.Name, layouts, push); err != nil {
+		return p, err
+	}
+	start = time.Now()
+	p.impl, err = d.device.NewComputePipeline(vk.ComputePipelineOptions{
+		Name: o.Name, Code: code, Entry: o.Entry, Layout: p.layout, Constants: o.Specialization, Statistics: true,
+	})
+	if err != nil {
+		return p, err
+	}
+	p.stats.CompileTime = time.Since(start)
+	p.stats.Driver, err = p.impl.Statistics()
+	return p, err
+}
+
+func (o *ComputePipelineOptions) validate(limits vk.Limits) error {
+	s := Stage{Code: o.Code, Specialization: o.Specialization}
+	if err := s.validate(); err != nil {
+		return err
+	}
+	if o.PushConstantBytes > limits.MaxPushConstantsSize || o.PushConstantBytes%4 != 0 {
+		return invalid("PushConstantBytes is %d, want a multiple of 4 of at most %d", o.PushConstantBytes, limits.MaxPushConstantsSize)
+	}
+	if len(o.SetLayouts) > int(limits.MaxBoundDescriptorSets) {
+		return invalid("SetLayouts has %d elements, the device binds %d", len(o.SetLayouts), limits.MaxBoundDescriptorSets)
+	}
+	for i, l := range o.SetLayouts {
+		if l == nil || l.impl == nil {
+			return invalid("SetLayouts[%d] is nil or destroyed", i)
+		}
+	}
+	return nil
+}
+
+// Name returns ComputePipelineOptions.Name.
+func (p *ComputePipeline) Name() string { return p.name }
+
+// Stats returns what making the pipeline cost.
+func (p *ComputePipeline) Stats() PipelineStats { return p.stats }
+
+// Destroy releases the pipeline.
+func (p *ComputePipeline) Destroy() {
+	if p == nil {
+		return
+	}
+	p.impl.Destroy()
+	p.layout.Destroy()
+	p.impl, p.layout = nil, nil
+}
+
+// DispatchOptions describes a dispatch.
+type DispatchOptions struct {
+	Pipeline *ComputePipeline
+	// Sets are bound from set 0 on, one for each of the pipeline's SetLayouts.
+	Sets []*DescriptorSet
+	// PushConstants has ComputePipelineOptions.PushConstantBytes bytes and is copied.
+	PushConstants []byte
+	// X, Y and Z are numbers of workgroups. With any of them 0 nothing runs.
+	X, Y, Z uint32
+}
+
+// CmdDispatch records a dispatch, with the binding of its pipeline, descriptor sets and push constants, but no barriers:
+// after builds, CmdBarrier makes acceleration structures visible to it. Afterwards the command buffer's bindings are
+// undefined.
+func (d *Device) CmdDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
+	if err := d.checkDispatch(o); err != nil {
+		return fmt.Errorf("dispatch: %w", err)
+	}
+	if o.X == 0 || o.Y == 0 || o.Z == 0 {
+		return nil
+	}
+	p := o.Pipeline
+	cb.BeginLabel("dispatch: " + p.name)
+	defer cb.EndLabel()
+	cb.BindComputePipeline(p.impl)
+	for i, s := range o.Sets {
+		cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, p.layout, uint32(i), s.impl)
+	}
+	cb.PushConstants(p.layout, vk.StageCompute, 0, o.PushConstants)
+	cb.Dispatch(o.X, o.Y, o.Z)
+	return nil
+}
+
+func (d *Device) checkDispatch(o DispatchOptions) error {
+	p := o.Pipeline
+	if p == nil || p.impl == nil {
+		return invalid("DispatchOptions.Pipeline is nil or destroyed")
+	}
+	if err := checkSets("DispatchOptions", p.name, p.sets, o.Sets); err != nil {
+		return err
+	}
+	if len(o.PushConstants) != int(p.push) {
+		return invalid("DispatchOptions.PushConstants has %d bytes, pipeline %q declares %d", len(o.PushConstants), p.name, p.push)
+	}
+	most := d.device.Physical().Limits.MaxComputeWorkGroupCount
+	for i, n := range []uint32{o.X, o.Y, o.Z} {
+		if n > most[i] {
+			return invalid("DispatchOptions.%c is %d workgroups, the limit is %d", "XYZ"[i], n, most[i])
+		}
+	}
+	return nil
+}
+
+// LowerShader returns the SPIR-V with which a program makes a compute or graphics pipeline of its own whose shader uses ray
+// queries: natively the shader as it is, otherwise with the queries done by code of the engine, and acceleration structures
+// bound as DescriptorSetLayout and DescriptorSet bind them (their VK methods give what Vulkan wants). Interface, descriptor
+// bindings, push constants and specialization constants of the shader stay as they are. Stage is one bit; entry may be
+// empty for "main". Natively, a shader with ray queries on a device without is refused with an error that wraps
+// ErrUnsupported.
+//
+// On the compute way the device needs storage buffers in the stage, and nothing else.
+func (d *Device) LowerShader(ctx context.Context, stage vulkan.ShaderStageFlags, code []uint32, entry string) ([]uint32, error) {
+	s := Stage{Code: code}
+	if err := s.validate(); err != nil {
+		return nil, fmt.Errorf("lower shader: %w", err)
+	}
+	out, err := d.driver.LowerShader(ctx, driver.Shader{Stage: stage, Code: code, Entry: entry})
+	if err != nil {
+		return nil, fmt.Errorf("lower shader: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/everray/everray/vk"
+)
+
+// history is what a structure was last built from, as far as commands were recorded: updates are held against it. It
+// knows nothing of copies, which clear it.
+type history struct {
+	mu    sync.Mutex
+	known bool
+	info  vk.BuildInfo
+	count []uint32
+}
+
+// note remembers a build.
+func (h *history) note(info vk.BuildInfo, ranges []vk.BuildRange) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.known, h.info, h.count = true, info, counts(ranges)
+	h.info.Geometries = slices.Clone(info.Geometries)
+}
+
+// get returns what note remembered.
+func (h *history) get() (info vk.BuildInfo, count []uint32, known bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.info, h.count, h.known
+}
+
+// checkUpdate applies the rules of updates. size is that of a build with these counts; structures that were compacted
+// have less.
+func checkUpdate(b Build, size uint64) error {
+	if !b.Info.Update {
+		return invalid("Src is for updates, Info.Update is false")
+	}
+	src := b.Src
+	if src == nil {
+		src = b.Dst
+	}
+	if !src.alive() {
+		return invalid("Src is destroyed")
+	}
+	if src.kind != b.Info.Type {
+		return invalid("Src %q is a %v, Info.Type says %v", src.name, src.kind, b.Info.Type)
+	}
+	if need := min(size, src.size); b.Dst.size < need {
+		return invalid("Dst %q has %d bytes, the update of Src %q needs %d", b.Dst.name, b.Dst.size, src.name, need)
+	}
+	before, count, known := src.history.get()
+	if !known {
+		return nil
+	}
+	return compareBuilds(src.name, before, count, b)
+}
+
+// compareBuilds refuses what an update may not change.
+func compareBuilds(name string, before vk.BuildInfo, count []uint32, b Build) error {
+	if before.Flags&vk.AllowUpdate == 0 {
+		return invalid("Info.Update: %q was built without AllowUpdate in Info.Flags", name)
+	}
+	if before.Flags != b.Info.Flags {
+		return invalid("Info.Flags is %#x, %q was built with %#x", uint32(b.Info.Flags), name, uint32(before.Flags))
+	}
+	if len(before.Geometries) != len(b.Info.Geometries) {
+		return invalid("Info.Geometries has %d elements, %q was built from %d", len(b.Info.Geometries), name, len(before.Geometries))
+	}
+	for i, g := range b.Info.Geometries {
+		if n := b.Ranges[i].PrimitiveCount; n != count[i] {
+			return invalid("Ranges[%d].PrimitiveCount is %d, %q was built from %d", i, n, name, count[i])
+		}
+		was := before.Geometries[i]
+		for _, f := range updateFields(was, g) {
+			if f.was != f.is {
+				return invalid("Info.Geometries[%d].%s is %d, %q was built with %d", i, f.name, f.is, name, f.was)
+			}
+		}
+	}
+	return nil
+}
+
+// updateField is a number that an update may not change.
+type updateField struct {
+	name    string
+	was, is uint64
+}
+
+func updateFields(was, is vk.Geometry) []updateField {
+	list := []updateField{
+		{"Type", uint64(was.Type), uint64(is.Type)},
+		{"Flags", uint64(was.Flags), uint64(is.Flags)},
+	}
+	if was.Type != vk.GeometryTriangles || is.Type != vk.GeometryTriangles {
+		return list
+	}
+	a, b := was.Triangles, is.Triangles
+	return append(list,
+		updateField{"Triangles.VertexFormat", uint64(a.VertexFormat), uint64(b.VertexFormat)},
+		updateField{"Triangles.MaxVertex", uint64(a.MaxVertex), uint64(b.MaxVertex)},
+		updateField{"Triangles.IndexType", uint64(a.IndexType), uint64(b.IndexType)},
+		updateField{"Triangles.TransformData != 0", flag(a.TransformData != 0), flag(b.TransformData != 0)},
+	)
+}
+
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,265 @@
+package fallback
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/everray/everray/fallback/cache"
+	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/vk"
+)
+
+// linkerSources are what makes modules out of stages. Their hash is part of every key: whoever changes the linker cannot
+// forget to change a version.
+//
+//go:embed link/*.go spirv/*.go
+var linkerSources embed.FS
+
+// CacheOptions bound a cache.
+type CacheOptions struct {
+	// MaxBytes bounds the files together; what was not used for longest goes first. 0 is 256 MiB.
+	MaxBytes int64
+}
+
+// CacheStats count what a cache did since it was opened: see package cache.
+type CacheStats = cache.Stats
+
+// Cache keeps, in a directory, linked modules under a hash of everything they depend on, and what the device's driver
+// compiled. Several pipelines, goroutines and processes may use one directory; see package cache for what happens to
+// damaged files. A nil Cache keeps nothing.
+type Cache struct {
+	store     *cache.Store
+	pipelines *cache.Pipelines
+	linker    func() [sha256.Size]byte // hash of linkerSources
+}
+
+// OpenCache opens a cache for pipelines of a device. The directory is made where there is none; an error says that it
+// cannot be used. Later trouble with the disk makes pipelines slower to create, and nothing else.
+func OpenCache(dev *vk.Device, dir string, o CacheOptions) (*Cache, error) {
+	store, err := cache.Open(dir, cache.Options{MaxBytes: o.MaxBytes})
+	if err != nil {
+		return nil, err
+	}
+	pipelines, err := cache.OpenPipelines(dev, store)
+	if err != nil {
+		return nil, fmt.Errorf("cache %q: %w", dir, err)
+	}
+	return &Cache{store: store, pipelines: pipelines, linker: sync.OnceValue(hashLinker)}, nil
+}
+
+// Close saves what the driver compiled, and must come before the device's end. It is safe on nil and may be called twice.
+func (c *Cache) Close() error {
+	if c == nil {
+		return nil
+	}
+	return c.pipelines.Close()
+}
+
+// Stats counts the use of the directory, by linked modules and by the driver's data.
+func (c *Cache) Stats() CacheStats {
+	if c == nil {
+		return CacheStats{}
+	}
+	return c.store.Stats()
+}
+
+// driver is the driver's part.
+func (c *Cache) driver() *vk.PipelineCache {
+	if c == nil {
+		return nil
+	}
+	return c.pipelines.Cache()
+}
+
+// cacheable tells whether the key covers a link. Libraries are linked already, and cost little to add; a hook wants to run.
+func cacheable(o link.Options) bool { return o.AfterPass == nil && len(o.Libraries) == 0 }
+
+// link is link.Link, or what it returned before.
+func (c *Cache) link(ctx context.Context, runtime []uint32, stages []Stage, o link.Options) (*link.Result, error) {
+	if c == nil || !cacheable(o) {
+		return link.Link(ctx, runtime, stages, o)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	key := linkKey(c.linker(), runtime, stages, o)
+	if data, ok := c.store.Get(key); ok {
+		if result, err := decodeResult(data, len(stages)); err == nil {
+			return result, nil
+		}
+		c.store.Remove(key)
+	}
+	result, err := link.Link(ctx, runtime, stages, o)
+	if err == nil {
+		_ = c.store.Put(key, encodeResult(result)) // a full disk costs time when the pipeline is made again, no more
+	}
+	return result, err
+}
+
+// keyHash hashes values so that no two sequences of them give the same bytes: every list and text with its length.
+type keyHash struct {
+	hash.Hash
+	buffer []byte
+}
+
+func (h *keyHash) number(v uint64) {
+	h.buffer = binary.LittleEndian.AppendUint64(h.buffer[:0], v)
+	h.Write(h.buffer)
+}
+
+func (h *keyHash) bit(b bool) {
+	if b {
+		h.number(1)
+	} else {
+		h.number(0)
+	}
+}
+
+func (h *keyHash) bytes(b []byte) {
+	h.number(uint64(len(b)))
+	h.Write(b)
+}
+
+func (h *keyHash) words(list []uint32) {
+	h.number(uint64(len(list)))
+	h.buffer = h.buffer[:0]
+	for _, w := range list {
+		h.buffer = binary.LittleEndian.AppendUint32(h.buffer, w)
+	}
+	h.Write(h.buffer)
+}
+
+// linkKey hashes everything that link.Link sees, and the linker itself.
+func linkKey(linker [sha256.Size]byte, runtimeModule []uint32, stages []Stage, o link.Options) cache.Key {
+	h := &keyHash{Hash: sha256.New()}
+	h.bytes([]byte("linked module"))
+	h.number(resultVersion)
+	h.bytes([]byte(runtime.Version()))
+	h.bytes(linker[:])
+	h.words(runtimeModule)
+	h.number(uint64(len(stages)))
+	for _, s := range stages {
+		h.bytes([]byte(s.Name))
+		h.words(s.Code)
+		h.bytes([]byte(s.Entry))
+		h.number(uint64(s.Model))
+		h.number(uint64(len(s.Specialization)))
+		for _, id := range slices.Sorted(maps.Keys(s.Specialization)) {
+			h.number(uint64(id))
+			h.bytes(s.Specialization[id])
+		}
+	}
+	h.bit(o.KeepNames)
+	h.bit(o.Indirect)
+	h.number(uint64(o.Form))
+	h.number(uint64(o.MaxDepth))
+	f := o.Flags
+	for _, b := range []bool{f.NoNullAnyHit, f.NoNullIntersection, f.NoNullClosestHit, f.NoNullMiss, f.SkipTriangles, f.SkipAABBs} {
+		h.bit(b)
+	}
+	return cache.Key(h.Sum(nil))
+}
+
+// hashLinker hashes the linker's source text.
+func hashLinker() (sum [sha256.Size]byte) {
+	h := &keyHash{Hash: sha256.New()}
+	err := fs.WalkDir(linkerSources, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := linkerSources.ReadFile(path)
+		h.bytes([]byte(path))
+		h.bytes(text)
+		return err
+	})
+	if err != nil {
+		h.bytes([]byte(err.Error())) // an embedded file system has no errors
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// resultVersion is that of encodeResult; it is part of the key.
+const resultVersion = 1
+
+var errResult = errors.New("not an encoded link result")
+
+// encodeResult writes a link result: every list with its length, everything in 32-bit words, little endian.
+func encodeResult(r *link.Result) []byte {
+	b := make([]byte, 0, 4*(len(r.Code)+len(r.Entries)+len(r.Frames)+2*len(r.Owners)+8))
+	word := func(v uint32) { b = binary.LittleEndian.AppendUint32(b, v) }
+	for _, list := range [][]uint32{r.Code, r.Entries, r.Frames} {
+		word(uint32(len(list)))
+		for _, v := range list {
+			word(v)
+		}
+	}
+	word(uint32(r.States))
+	word(uint32(r.Form))
+	word(uint32(len(r.Owners)))
+	for _, o := range r.Owners {
+		word(o.State)
+		word(o.Stage)
+	}
+	return b
+}
+
+// resultReader takes words off the front; after the end all are zero and it has failed.
+type resultReader struct {
+	rest   []byte
+	failed bool
+}
+
+func (r *resultReader) word() uint32 {
+	if len(r.rest) < 4 {
+		r.failed, r.rest = true, nil
+		return 0
+	}
+	v := binary.LittleEndian.Uint32(r.rest)
+	r.rest = r.rest[4:]
+	return v
+}
+
+// count reads the length of a list whose elements have so many words; 0 if there is not that much.
+func (r *resultReader) count(words int) int {
+	n := int(r.word())
+	if n > len(r.rest)/(4*words) {
+		r.failed, r.rest = true, nil
+		return 0
+	}
+	return n
+}
+
+func (r *resultReader) list() []uint32 {
+	out := make([]uint32, r.count(1))
+	for i := range out {
+		out[i] = r.word()
+	}
+	return out
+}
+
+// decodeResult reads what encodeResult wrote, of a pipeline with so many stages.
+func decodeResult(b []byte, stages int) (*link.Result, error) {
+	in := &resultReader{rest: b}
+	r := &link.Result{Code: in.list(), Entries: in.list(), Frames: in.list()}
+	r.States = int(in.word())
+	r.Form = link.Form(in.word())
+	r.Owners = make([]link.Owner, in.count(2))
+	for i := range r.Owners {
+		r.Owners[i] = link.Owner{State: in.word(), Stage: in.word()}
+		in.failed = in.failed || int(r.Owners[i].Stage) >= stages
+	}
+	if in.failed || len(in.rest) > 0 || len(r.Entries) != stages || len(r.Frames) != stages {
+		return nil, errResult
+	}
+	return r, nil
+}

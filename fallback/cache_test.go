@@ -1,0 +1,472 @@
+package fallback
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/everray/everray/fallback/cache"
+	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+	"github.com/everray/everray/vk/vktest"
+)
+
+const cacheRaygen = `#version 460
+#extension GL_EXT_ray_tracing : require
+layout(constant_id = 1) const uint scale = 1u;
+layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
+layout(set = 0, binding = 1) buffer Result { vec4 color[]; };
+layout(location = 0) rayPayloadEXT vec4 payload;
+void main() {
+    payload = vec4(scale);
+    traceRayEXT(scene, 0u, 0xFFu, 0u, 0u, 0u, vec3(gl_LaunchIDEXT), 0.0, vec3(0.0, 0.0, 1.0), 1.0, 0);
+    color[gl_LaunchIDEXT.x] = payload;
+}
+`
+
+const cacheMiss = `#version 460
+#extension GL_EXT_ray_tracing : require
+layout(location = 0) rayPayloadInEXT vec4 payload;
+void main() { payload = payload.wzyx; }
+`
+
+// cacheHit is one of many hit shaders: about what a material is, with a number of its own, and a shadow ray.
+func cacheHit(n int) string {
+	return fmt.Sprintf(`#version 460
+#extension GL_EXT_ray_tracing : require
+layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
+layout(shaderRecordEXT, std430) buffer Record { vec4 albedo, specular; float roughness; } record;
+layout(location = 0) rayPayloadInEXT vec4 payload;
+layout(location = 1) rayPayloadEXT vec4 shadow;
+hitAttributeEXT vec2 bary;
+vec3 lobe(vec3 n, vec3 v, vec3 l, float a) {
+    vec3 h = normalize(v + l);
+    float nh = max(dot(n, h), 0.0), nv = max(dot(n, v), 1e-3), nl = max(dot(n, l), 1e-3), d = nh * nh * (a - 1.0) + 1.0;
+    float k = a * 0.5 + %d.0 * 1e-4, g = nv * nl / ((nv * (1.0 - k) + k) * (nl * (1.0 - k) + k));
+    return record.specular.rgb + (1.0 - record.specular.rgb) * pow(1.0 - nh, 5.0) * g * a / (3.14159 * d * d);
+}
+void main() {
+    vec3 n = normalize(gl_ObjectToWorldEXT * vec4(1.0 - bary.x - bary.y, bary, 0.0)), v = -gl_WorldRayDirectionEXT, sum = vec3(0.0);
+    vec3 at = gl_WorldRayOriginEXT + gl_HitTEXT * gl_WorldRayDirectionEXT;
+    for (int i = 0; i < %d; i++) {
+        vec3 l = normalize(vec3(sin(float(i)), cos(float(i)), 1.0 + float(%d)));
+        sum += lobe(n, v, l, record.roughness) * record.albedo.rgb;
+        if (sum.x > 4.0) break;
+    }
+    shadow = vec4(sum, 1.0);
+    traceRayEXT(scene, 12u, 0xFFu, 0u, 0u, 1u, at, 1e-3, n, 1e3, 1);
+    payload = vec4(sum * shadow.w + shadow.rgb, payload.w + %d.0);
+}
+`, n, n%4+2, n%3, n)
+}
+
+func runtimeModule(t testing.TB) []uint32 {
+	t.Helper()
+	code, err := shaders.Load("fallback/runtime.comp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// openCache opens a cache that counts on its own.
+func openCache(t testing.TB, dev *vk.Device, dir string) *Cache {
+	t.Helper()
+	c, err := OpenCache(dev, dir, CacheOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func cacheStages(t testing.TB) []Stage {
+	return []Stage{
+		{Model: Raygen, Code: glsltest.Compile(t, "rgen", cacheRaygen), Specialization: map[uint32][]byte{1: {2, 0, 0, 0}}},
+		{Model: Miss, Code: glsltest.Compile(t, "rmiss", cacheMiss)},
+	}
+}
+
+// TestCacheLink makes pipelines through a cache: the second from the first's module, unless anything differs.
+func TestCacheLink(t *testing.T) {
+	dev := vktest.Device(t)
+	dir, runtime, stages := t.TempDir(), runtimeModule(t), cacheStages(t)
+	entriesBefore := openCache(t, dev, dir)
+	want, err := entriesBefore.link(t.Context(), runtime, stages, link.Options{MaxDepth: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct, err := link.Link(t.Context(), runtime, stages, link.Options{MaxDepth: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := openCache(t, dev, dir)
+	before := again.Stats()
+	got, err := again.link(t.Context(), runtime, stages, link.Options{MaxDepth: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hits := again.Stats().Hits - before.Hits; hits != 1 {
+		t.Errorf("%d hits, want 1", hits)
+	}
+	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(got, direct) {
+		t.Error("what comes from the cache is not what was linked")
+	}
+
+	before = again.Stats()
+	changed := cacheStages(t)
+	changed[0].Specialization[1] = []byte{3, 0, 0, 0}
+	for _, o := range []link.Options{{MaxDepth: 1}, {MaxDepth: 1, Form: FormMegakernel}, {MaxDepth: 1, KeepNames: true}} {
+		if _, err := again.link(t.Context(), runtime, changed, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hook := link.Options{MaxDepth: 1, AfterPass: func(string, *spirv.Module) error { return errors.New("seen") }}
+	if _, err := again.link(t.Context(), runtime, stages, hook); err == nil {
+		t.Error("a link with a hook came from the cache")
+	}
+	if s := again.Stats(); s.Hits != before.Hits || s.Misses != before.Misses+3 {
+		t.Errorf("changed stages and options: %+v, before %+v", s, before)
+	}
+	bad := cacheStages(t)
+	bad[0].Entry = "absent"
+	for range 2 {
+		if _, err := again.link(t.Context(), runtime, bad, link.Options{}); !errors.Is(err, link.ErrInvalid) {
+			t.Errorf("an invalid pipeline: %v", err)
+		}
+	}
+}
+
+// TestCacheDamaged damages every file: pipelines are the same, made anew.
+func TestCacheDamaged(t *testing.T) {
+	dev := vktest.Device(t)
+	dir, runtime, stages := t.TempDir(), runtimeModule(t), cacheStages(t)
+	c := openCache(t, dev, dir)
+	want, err := c.link(t.Context(), runtime, stages, link.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[len(b)-1] ^= 1
+		if err := os.WriteFile(f, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := c.link(t.Context(), runtime, stages, link.Options{})
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("after the damage: equal %v, %v", reflect.DeepEqual(got, want), err)
+	}
+	if s := c.Stats(); s.Damaged != 1 {
+		t.Errorf("stats %+v, want one damaged file", s)
+	}
+	// Whole files whose contents are no result: another version's, say.
+	key := linkKey(c.linker(), runtime, stages, link.Options{})
+	for _, data := range [][]byte{nil, {1, 2, 3}, encodeResult(&link.Result{Entries: []uint32{1}, Frames: []uint32{1}})} {
+		if err := c.store.Put(key, data); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.link(t.Context(), runtime, stages, link.Options{}); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("contents %x: equal %v, %v", data, reflect.DeepEqual(got, want), err)
+		}
+	}
+}
+
+// TestCacheConcurrent makes the same pipelines from several goroutines.
+func TestCacheConcurrent(t *testing.T) {
+	dev := vktest.Device(t)
+	c, runtime, stages := openCache(t, dev, t.TempDir()), runtimeModule(t), cacheStages(t)
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			if _, err := c.link(t.Context(), runtime, stages, link.Options{MaxDepth: uint32(i%2 + 1)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	before := c.Stats()
+	if _, err := c.link(t.Context(), runtime, stages, link.Options{MaxDepth: 2}); err != nil || c.Stats().Hits != before.Hits+1 {
+		t.Errorf("stats %+v, before %+v: %v", c.Stats(), before, err)
+	}
+}
+
+func TestOpenCacheRefuses(t *testing.T) {
+	dev := vktest.Device(t)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenCache(dev, file, CacheOptions{}); !errors.Is(err, cache.ErrInvalid) {
+		t.Errorf("a file: %v", err)
+	}
+}
+
+// fill sets every field of a value to something that is not zero, lists to two elements; a kind that it does not know fails
+// the test.
+func fill(t *testing.T, v reflect.Value, next *uint64) {
+	t.Helper()
+	*next++
+	switch v.Kind() {
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(*next))
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		v.SetUint(*next)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", *next))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(t, v.Index(i), next)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(t, key, next)
+		fill(t, value, next)
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i), next)
+		}
+	default:
+		t.Fatalf("a field of kind %v: teach fill and the cache about it", v.Kind())
+	}
+}
+
+// TestEncodeResult fails when link.Result gets a field that the encoding forgets.
+func TestEncodeResult(t *testing.T) {
+	var r link.Result
+	var next uint64
+	fill(t, reflect.ValueOf(&r).Elem(), &next)
+	r.Owners[0].Stage, r.Owners[1].Stage = 1, 0 // of the two stages
+	b := encodeResult(&r)
+	got, err := decodeResult(b, 2)
+	if err != nil || !reflect.DeepEqual(*got, r) {
+		t.Errorf("decoded %+v, %v, want %+v", got, err, r)
+	}
+	for n := range b {
+		if _, err := decodeResult(b[:n], 2); err == nil {
+			t.Errorf("the first %d of %d bytes decode", n, len(b))
+		}
+	}
+	if _, err := decodeResult(append(b, 0), 2); err == nil {
+		t.Error("a byte more decodes")
+	}
+	if _, err := decodeResult(b, 1); err == nil {
+		t.Error("it decodes for another number of stages")
+	}
+	huge := bytes.Repeat([]byte{0xFF}, 16)
+	if _, err := decodeResult(huge, 2); err == nil {
+		t.Error("a list longer than memory decodes")
+	}
+}
+
+// leaves calls visit for each part of a value that can be changed on its own.
+func leaves(v reflect.Value, path string, visit func(path string, v reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			leaves(v.Field(i), path+"."+v.Type().Field(i).Name, visit)
+		}
+	case reflect.Slice:
+		visit(path, v)
+		for i := range v.Len() {
+			leaves(v.Index(i), fmt.Sprintf("%s[%d]", path, i), visit)
+		}
+	case reflect.Func:
+	default:
+		visit(path, v)
+	}
+}
+
+// TestLinkKey changes every field of stages and options, those too that are yet to come: each changes the key.
+func TestLinkKey(t *testing.T) {
+	type input struct {
+		Linker  [sha256.Size]byte
+		Runtime []uint32
+		Stages  []Stage
+		Options link.Options
+	}
+	fresh := func() *input {
+		in := &input{Runtime: []uint32{1, 2}}
+		for range 2 {
+			s := Stage{Specialization: map[uint32][]byte{7: {1, 2, 3, 4}}, Code: []uint32{3, 4}}
+			in.Stages = append(in.Stages, s)
+		}
+		return in
+	}
+	key := func(in *input) cache.Key { return linkKey(in.Linker, in.Runtime, in.Stages, in.Options) }
+	seen := map[cache.Key]string{key(fresh()): "nothing"}
+	add := func(what string, in *input) {
+		t.Helper()
+		k := key(in)
+		if other, ok := seen[k]; ok {
+			t.Errorf("a change of %s has the key of a change of %s: add it to linkKey", what, other)
+		}
+		seen[k] = what
+	}
+	count := 0
+	leaves(reflect.ValueOf(fresh()).Elem(), "", func(string, reflect.Value) { count++ })
+	for i := range count {
+		in, at, changed := fresh(), 0, ""
+		leaves(reflect.ValueOf(in).Elem(), "", func(path string, v reflect.Value) {
+			if at++; at-1 != i {
+				return
+			}
+			switch v.Kind() {
+			case reflect.Map:
+				v.SetMapIndex(reflect.ValueOf(uint32(7)), reflect.ValueOf([]byte{1, 2, 3, 5}))
+			case reflect.Slice:
+				v.Set(reflect.MakeSlice(v.Type(), v.Len()+1, v.Len()+1))
+			case reflect.Array:
+				v.Index(5).SetUint(1)
+			case reflect.Bool:
+				v.SetBool(true)
+			case reflect.String:
+				v.SetString("x")
+			case reflect.Int:
+				v.SetInt(v.Int() + 1)
+			case reflect.Uint32:
+				v.SetUint(v.Uint() + 1)
+			default:
+				t.Fatalf("%s of kind %v: teach the test about it", path, v.Kind())
+			}
+			changed = path
+		})
+		if cacheable(in.Options) {
+			add(changed, in)
+		}
+	}
+	in := fresh()
+	in.Stages[0].Specialization = map[uint32][]byte{8: {1, 2, 3, 4}}
+	add("a constant's id", in)
+	in = fresh()
+	in.Stages[0].Code, in.Stages[1].Code = []uint32{3}, []uint32{4, 3, 4}
+	add("where one stage's code ends", in)
+}
+
+// manyHits is a pipeline of n hit shaders.
+func manyHits(b *testing.B, n int) (stages []Stage, o link.Options) {
+	stages = cacheStages(b)
+	for i := range n {
+		stages = append(stages, Stage{Model: ClosestHit, Code: glsltest.Compile(b, "rchit", cacheHit(i))})
+	}
+	return stages, link.Options{MaxDepth: 2}
+}
+
+// BenchmarkCache makes a pipeline of 200 hit shaders: linked anew, and from the cache.
+func BenchmarkCache(b *testing.B) {
+	dev := vktest.Device(b, vktest.NoValidation())
+	runtime := runtimeModule(b)
+	stages, o := manyHits(b, 200)
+	b.Run("cold", func(b *testing.B) {
+		for b.Loop() {
+			r, err := link.Link(b.Context(), runtime, stages, o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(len(r.Code)), "words")
+		}
+	})
+	b.Run("cached", func(b *testing.B) {
+		dir := b.TempDir()
+		if _, err := openCache(b, dev, dir).link(b.Context(), runtime, stages, o); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			// A fresh one each time, as a program's start has it.
+			if _, err := openCache(b, dev, dir).link(b.Context(), runtime, stages, o); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkDriver is how long the driver takes to compile such modules, which grows faster than they do on lavapipe: 200
+// shaders take it many minutes.
+func BenchmarkDriver(b *testing.B) {
+	for _, n := range []int{10, 50, 200} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkDriver(b, n) })
+	}
+}
+
+func benchmarkDriver(b *testing.B, n int) {
+	dev := vktest.Device(b, vktest.NoValidation())
+	stages, o := manyHits(b, n)
+	r, err := link.Link(b.Context(), runtimeModule(b), stages, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	sets, err := dev.NewDescriptorSetLayout("cache", []vk.DescriptorBinding{
+		{Binding: 0, Type: 7, Stages: vk.StageCompute}, {Binding: 1, Type: 7, Stages: vk.StageCompute},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(sets.Destroy)
+	layout, err := dev.NewPipelineLayout("cache", []*vk.DescriptorSetLayout{sets}, []vk.PushRange{{Stages: vk.StageCompute, Size: launchBytes}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(layout.Destroy)
+	set, err := dev.NewDescriptorSet(sets)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(set.Destroy)
+	buffer, err := dev.NewBuffer(vk.BufferOptions{Name: "null", Size: 1 << 16})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(buffer.Destroy)
+	set.WriteBuffer(0, 0, 7, buffer, 0, 256)
+	set.WriteBuffer(1, 0, 7, buffer, 0, 0)
+	for b.Loop() {
+		start := time.Now()
+		p, err := dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "many", Code: r.Code, Layout: layout})
+		if err != nil {
+			b.Fatal(err)
+		}
+		created := time.Since(start)
+		// Lavapipe compiles at the first dispatch. All parameters are zero: the lanes are outside the launch and end.
+		err = dev.Run(b.Context(), "first dispatch", func(cb *vk.CommandBuffer) error {
+			cb.BindComputePipeline(p)
+			cb.BindDescriptorSets(1, layout, 0, set)
+			push := make([]byte, launchBytes)
+			push[4*27], push[4*28] = 1, 1 // tiles per row and slice, which are divided by
+			cb.PushConstants(layout, vk.StageCompute, 0, push)
+			cb.Dispatch(1, 1, 1)
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(created.Seconds(), "create-s")
+		b.ReportMetric((time.Since(start) - created).Seconds(), "first-dispatch-s")
+		p.Destroy()
+	}
+}

@@ -1,0 +1,102 @@
+package fallback_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/fallback/internal/shapes"
+	"github.com/everray/everray/sbt"
+	"github.com/everray/everray/vk"
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// runCallables runs a shape whose calls are of callable shaders; nil if the form cannot.
+func (b *bench) runCallables(t *testing.T, s shapes.Shape, form engine.LinkForm) []uint32 {
+	t.Helper()
+	fatal := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	layout, err := b.dev.NewDescriptorSetLayout("callables", []vk.DescriptorBinding{
+		{Binding: 1, Type: vulkan.DescriptorTypeStorageBuffer, Count: 1, Stages: vk.StageRaygen},
+	})
+	fatal(err)
+	defer layout.Destroy()
+	pipeline, err := b.dev.NewRayTracingPipeline(t.Context(), engine.PipelineOptions{
+		Name: s.Name,
+		Stages: []engine.Stage{
+			{Kind: engine.Raygen, Code: glsltest.Compile(t, "rgen", s.Raygen)},
+			{Kind: engine.Callable, Code: glsltest.Compile(t, "rcall", shapes.Called)},
+			{Kind: engine.Callable, Code: glsltest.Compile(t, "rcall", shapes.OtherCalled)},
+		},
+		Groups:     []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.GeneralGroup(2)},
+		SetLayouts: []*engine.DescriptorSetLayout{layout}, PushConstantBytes: 8, Form: form,
+	})
+	if errors.Is(err, engine.ErrUnsupported) && form == engine.FormMonolithic {
+		return nil
+	}
+	fatal(err)
+	defer pipeline.Destroy()
+	table, err := b.dev.NewTable(t.Context(), pipeline, sbt.Layout{
+		Raygen:   []sbt.Record{{Group: 0}},
+		Callable: []sbt.Record{{Group: 1}, {Group: 2, Data: []byte{11, 0, 0, 0}}},
+	})
+	fatal(err)
+	defer table.Destroy()
+	result, err := b.dev.VK().NewBuffer(vk.BufferOptions{Name: "result", Size: 16 * testWidth * testHeight, Memory: vk.Readback})
+	fatal(err)
+	defer result.Destroy()
+	set, err := b.dev.NewDescriptorSet(layout)
+	fatal(err)
+	defer set.Destroy()
+	set.WriteBuffer(1, 0, result, 0, result.Size())
+	fatal(set.Err())
+	push := binary.LittleEndian.AppendUint32(nil, 42)
+	push = binary.LittleEndian.AppendUint32(push, 0)
+	fatal(b.dev.Run(t.Context(), "callables", func(cb *vk.CommandBuffer) error {
+		return b.dev.CmdTraceRays(cb, engine.TraceOptions{
+			Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: push,
+			Width: testWidth, Height: testHeight, Depth: 1,
+		})
+	}))
+	raw := make([]byte, result.Size())
+	fatal(b.dev.VK().ReadBuffer(t.Context(), result, 0, raw))
+	words := make([]uint32, len(raw)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(raw[4*i:])
+	}
+	return words
+}
+
+// TestCallables runs the control flow shapes with calls of callable shaders, natively and by compute in each form: all
+// integers, so all bits are equal.
+func TestCallables(t *testing.T) {
+	native := openBench(t, engine.BackendNative)
+	defer native.close()
+	compute := openBench(t, engine.BackendCompute)
+	defer compute.close()
+	for _, s := range shapes.Callables() {
+		t.Run(s.Name, func(t *testing.T) {
+			want := native.runCallables(t, s, engine.FormAuto)
+			if slices.Equal(want[:4], want[4:8]) && slices.Equal(want[:4], want[8:12]) {
+				t.Error("the pixels are all the same: the test tests nothing")
+			}
+			for _, form := range linkForms {
+				got := compute.runCallables(t, s, form)
+				for i := range got {
+					if got[i] != want[i] {
+						t.Error(fmt.Sprintf("%v: word %d of pixel %d is %#x, natively %#x", form, i%4, i/4, got[i], want[i]))
+						break
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package fallback
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// IndirectTrace is a trace command whose size the GPU reads: the operands of vkCmdTraceRaysIndirectKHR, and with Tables
+// those of vkCmdTraceRaysIndirect2KHR.
+type IndirectTrace struct {
+	// Trace holds everything else. Its Width, Height and Depth are not read, its regions not with Tables.
+	Trace
+	// Command is the device address, a multiple of 4, of a VkTraceRaysIndirectCommandKHR: width, height and depth.
+	Command vk.DeviceAddress
+	// Tables says that Command is that of a VkTraceRaysIndirectCommand2KHR, which holds the tables' regions, too.
+	Tables bool
+}
+
+// The commands' sizes in bytes.
+const (
+	// IndirectCommandSize is that of VkTraceRaysIndirectCommandKHR.
+	IndirectCommandSize = 12
+	// IndirectCommand2Size is that of VkTraceRaysIndirectCommand2KHR without its padding.
+	IndirectCommand2Size = 100
+)
+
+// indirectVariant is what indirect launches run: a kernel that completes the launch's parameters, and the pipeline's module
+// linked to read them from memory.
+type indirectVariant struct {
+	mu      sync.Mutex
+	layout  *vk.PipelineLayout
+	prepare *vk.Pipeline
+	launch  *vk.Pipeline
+}
+
+// indirectArguments is the size of the kernel's push constants.
+const indirectArguments = 44
+
+// PrepareIndirect links and compiles what indirect launches need. It blocks as NewPipeline does; a second call does nothing.
+// CmdTraceRaysIndirect calls it where PipelineOptions.Indirect did not.
+func (p *Pipeline) PrepareIndirect(ctx context.Context) error {
+	v := &p.indirect
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.launch != nil {
+		return nil
+	}
+	if err := p.makeIndirect(ctx, v); err != nil {
+		v.destroy()
+		return fmt.Errorf("pipeline %q: indirect launches: %w", p.options.Name, err)
+	}
+	return nil
+}
+
+func (p *Pipeline) makeIndirect(ctx context.Context, v *indirectVariant) error {
+	code, err := shaders.Load("fallback/indirect.comp")
+	if err != nil {
+		return err
+	}
+	name := p.options.Name + ", indirect"
+	if v.layout, err = p.dev.NewPipelineLayout(name, nil, []vk.PushRange{{Stages: vk.StageCompute, Size: indirectArguments}}); err != nil {
+		return err
+	}
+	cache := p.options.Cache.driver()
+	if v.prepare, err = p.dev.NewComputePipeline(vk.ComputePipelineOptions{Name: name + ", size", Code: code, Layout: v.layout, Cache: cache}); err != nil {
+		return err
+	}
+	start := time.Now()
+	linked, err := p.options.link(ctx, true)
+	if err != nil {
+		return err
+	}
+	// The handles in tables are those of the direct module.
+	for i, entry := range linked.Entries {
+		if entry != p.entries[i] {
+			return fmt.Errorf("internal error: stage %d is number %d, for direct launches %d: %w", i, entry, p.entries[i], ErrInvalid)
+		}
+	}
+	p.dev.Logger().Debug("pipeline linked for indirect launches", "pipeline", p.options.Name, "took", time.Since(start))
+	v.launch, err = p.dev.NewComputePipeline(vk.ComputePipelineOptions{Name: name, Code: linked.Code, Layout: p.layout, Cache: cache})
+	return err
+}
+
+func (v *indirectVariant) destroy() {
+	v.launch.Destroy()
+	v.prepare.Destroy()
+	v.layout.Destroy()
+	v.launch, v.prepare, v.layout = nil, nil, nil
+}
+
+// CmdTraceRaysIndirect records a trace command whose size the GPU reads when it runs; a size of zero in any direction does
+// nothing, one beyond the limit of a launch is cut to it. The first command of a pipeline compiles a second module, which
+// blocks, unless PipelineOptions.Indirect or PrepareIndirect did so before.
+//
+// The command is read in the compute stage; a barrier that makes it visible to the draw indirect stage, as Vulkan has it,
+// does as well. Stacks are those of a whole batch (64 lanes to a million), as the size is not known.
+func (p *Pipeline) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t IndirectTrace) error {
+	if err := t.validate(p); err != nil {
+		return err
+	}
+	if err := p.PrepareIndirect(context.Background()); err != nil {
+		return err
+	}
+	batch := p.batchGroups(t.stackDwords(p))
+	params, _, err := p.parameters(cb, &t.Trace, batch)
+	if err != nil {
+		return fmt.Errorf("trace rays indirectly with pipeline %q: %w", p.options.Name, err)
+	}
+	known, memory, err := cb.TransientUpload(launchBytes, 16)
+	if err != nil {
+		return fmt.Errorf("trace rays indirectly with pipeline %q: parameters: %w", p.options.Name, err)
+	}
+	copy(memory, params.encode())
+	// The block of the shaders, and the arguments of the dispatch behind it.
+	block, err := cb.Transient(vk.DeviceLocal, launchBytes+16, 16)
+	if err != nil {
+		return fmt.Errorf("trace rays indirectly with pipeline %q: parameters: %w", p.options.Name, err)
+	}
+
+	cb.BeginLabel("trace rays indirectly by compute: " + p.options.Name)
+	defer cb.EndLabel()
+	// Behind this lies what the application made visible to indirect commands, and everything that used the stacks before,
+	// or this block: an earlier execution of a secondary command buffer.
+	cb.MemoryBarrier(vk.StageDrawIndirect|vk.StageComputeShader, vk.AccessShaderRead|vk.AccessShaderWrite|vk.AccessIndirectCommandRead,
+		vk.StageComputeShader, vk.AccessShaderRead|vk.AccessShaderWrite)
+	cb.BindComputePipeline(p.indirect.prepare)
+	cb.PushConstants(p.indirect.layout, vk.StageCompute, 0, t.arguments(known, block.Address(), batch))
+	cb.Dispatch(1, 1, 1)
+	cb.ComputeBarrier()
+
+	cb.BindComputePipeline(p.indirect.launch)
+	if len(t.Sets) > 0 {
+		cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, p.layout, 0, t.Sets...)
+	}
+	// All of the layout's range is set: the validation layer asks for what a module might read.
+	push := make([]byte, launchBytes)
+	binary.LittleEndian.PutUint64(push, block.Address())
+	cb.PushConstants(p.layout, vk.StageCompute, 0, push)
+	cb.DispatchIndirect(block.Buffer, block.Offset+launchBytes)
+	return nil
+}
+
+// arguments encodes the kernel's push constants.
+func (t *IndirectTrace) arguments(known, block vk.DeviceAddress, batch uint32) []byte {
+	e := binary.LittleEndian
+	var b []byte
+	for _, v := range []uint64{t.Command, known, block, block + launchBytes} {
+		b = e.AppendUint64(b, v)
+	}
+	tables := uint32(0)
+	if t.Tables {
+		tables = 1
+	}
+	for _, v := range []uint32{tables, batch, maxLaunchSize} {
+		b = e.AppendUint32(b, v)
+	}
+	return b
+}
+
+// validate checks what the host can see of an indirect trace command.
+func (t *IndirectTrace) validate(p *Pipeline) error {
+	direct := t.Trace
+	direct.Width, direct.Height, direct.Depth = 0, 0, 0
+	if t.Tables {
+		// The GPU reads the tables: only a record that stands for them is checked.
+		any := vk.StridedRegion{Address: tableAlignment, Stride: HandleSize, Size: HandleSize}
+		direct.Raygen, direct.Miss, direct.Hit, direct.Callable = any, any, any, any
+	}
+	if err := direct.validate(p); err != nil {
+		return err
+	}
+	if t.Command == 0 || t.Command%4 != 0 {
+		return fmt.Errorf("trace rays indirectly with pipeline %q: Command is %#x, not the address of a command (a multiple of 4): %w", p.options.Name, t.Command, ErrInvalid)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package fallback
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/shaders"
+)
+
+// LibraryOptions describe a pipeline library.
+type LibraryOptions struct {
+	// Name is for errors.
+	Name   string
+	Stages []Stage
+	// Groups refer to the library's own stages.
+	Groups []Group
+	// Form is that of the stages; libraries have no monolithic form.
+	Form Form
+}
+
+// Library is a set of shaders that went through most of the linker already, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR or a
+// collection of DXR. Pipelines made with it only copy its code: what is left is the driver's compiler. It holds no Vulkan
+// objects, does not change, and may be used by several goroutines; pipelines do not refer to it.
+type Library struct {
+	options LibraryOptions
+	linked  *link.Library
+}
+
+// NewLibrary prepares stages and groups for pipelines.
+func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
+	fail := func(err error) (*Library, error) { return nil, fmt.Errorf("library %q: %w", o.Name, err) }
+	check := PipelineOptions{Stages: o.Stages, Groups: o.Groups}
+	if err := check.validate(); err != nil {
+		return fail(err)
+	}
+	runtime, err := shaders.Load("fallback/runtime.comp")
+	if err != nil {
+		return fail(err)
+	}
+	linked, err := link.NewLibrary(ctx, runtime, o.Stages, link.Options{Form: o.Form})
+	if err != nil {
+		return fail(err)
+	}
+	o.Stages, o.Groups = slices.Clone(o.Stages), slices.Clone(o.Groups)
+	for i := range o.Stages {
+		o.Stages[i].Code = nil // not needed any more
+	}
+	return &Library{o, linked}, nil
+}
+
+// expand appends the libraries' stages and groups to the pipeline's own.
+func (o *PipelineOptions) expand() {
+	o.own = len(o.Stages)
+	o.Stages, o.Groups = slices.Clone(o.Stages), slices.Clone(o.Groups)
+	for _, y := range o.Libraries {
+		shift := func(stage int) int {
+			if stage == None {
+				return None
+			}
+			return stage + len(o.Stages)
+		}
+		for _, g := range y.options.Groups {
+			o.Groups = append(o.Groups, Group{g.Kind, shift(g.General), shift(g.ClosestHit), shift(g.AnyHit), shift(g.Intersection)})
+		}
+		o.Stages = append(o.Stages, y.options.Stages...)
+	}
+}

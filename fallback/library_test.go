@@ -1,0 +1,86 @@
+package fallback_test
+
+import (
+	"testing"
+
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/fallback"
+	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/fallback/internal/shapes"
+)
+
+// divide moves the miss shaders of a shape's pipeline into one library, the hit groups into another.
+func (b *bench) divide(t *testing.T, o engine.PipelineOptions) engine.PipelineOptions {
+	t.Helper()
+	misses, hits := o, o
+	misses.Stages, misses.Groups = o.Stages[1:3], []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1)}
+	hits.Stages = o.Stages[3:]
+	any := engine.Unused
+	if o.Groups[3].AnyHit != engine.Unused {
+		any = 2
+	}
+	hits.Groups = []engine.Group{engine.TrianglesGroup(0, any), engine.TrianglesGroup(1, engine.Unused)}
+	o.Stages, o.Groups = o.Stages[:1], o.Groups[:1]
+	for _, library := range []engine.PipelineOptions{misses, hits} {
+		y, err := b.dev.NewPipelineLibrary(t.Context(), library)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(y.Destroy)
+		o.Libraries = append(o.Libraries, y)
+	}
+	return o
+}
+
+// TestLibraries runs shapes whose hit and miss shaders come from libraries, natively and by compute.
+func TestLibraries(t *testing.T) {
+	native := openBench(t, engine.BackendNative)
+	defer native.close()
+	compute := openBench(t, engine.BackendCompute)
+	defer compute.close()
+	native.libraries, compute.libraries = true, true
+	for _, s := range shapes.All() {
+		switch s.Name {
+		case "switch", "nested-function", "any-hit-payload", "recursion":
+			t.Run(s.Name, func(t *testing.T) {
+				want := native.run(t, s, true, engine.FormAuto)
+				for _, form := range []engine.LinkForm{engine.FormMegakernel, engine.FormBlocks} {
+					compareShape(t, s, form.String(), want, compute.run(t, s, true, form))
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkLibrary measures what is left of linking a pipeline with 200 hit shaders in a library and three others.
+func BenchmarkLibrary(b *testing.B) {
+	s := shapes.All()[0]
+	hit := glsltest.Compile(b, "rchit", shapes.Recursive)
+	var stages []fallback.Stage
+	for range 200 {
+		stages = append(stages, fallback.Stage{Model: fallback.ClosestHit, Code: hit})
+	}
+	rest := []fallback.Stage{
+		{Model: fallback.Raygen, Code: glsltest.Compile(b, "rgen", s.Raygen)},
+		{Model: fallback.Miss, Code: glsltest.Compile(b, "rmiss", shapes.Miss)},
+		{Model: fallback.Miss, Code: glsltest.Compile(b, "rmiss", shapes.OtherMiss)},
+	}
+	b.Run("whole", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := fallback.LinkForBenchmark(b.Context(), append(rest[:3:3], stages...), nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	library, err := fallback.NewLibrary(b.Context(), fallback.LibraryOptions{Name: "hits", Stages: stages})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("added", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := fallback.LinkForBenchmark(b.Context(), rest, library); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,237 @@
+package link
+
+import "github.com/everray/everray/fallback/spirv"
+
+// maxAttributeWords is the room for hit attributes, as RT_ATTRIBUTE_WORDS.
+const maxAttributeWords = 8
+
+// procedural tells whether hit attributes may come from intersection shaders, those of other libraries included.
+func (l *linker) procedural() bool {
+	if l.library || len(l.options.Libraries) > 0 {
+		return true
+	}
+	for _, s := range l.stages {
+		if s.Model == Intersection {
+			return true
+		}
+	}
+	return false
+}
+
+// cut leaves the shader: its frame goes to the stack, the call to the runtime.
+func (e *emitter) cut(at *site) {
+	f := &at.frame
+	size := e.u32(f.size)
+	reserve := "rtReserveTrace"
+	if at.call.Op == spirv.OpExecuteCallableKHR {
+		reserve = "rtReserve"
+	}
+	fits := e.call(reserve, size)
+	pushed, failed := e.l.out.NewID(), e.l.out.NewID()
+	e.choose(fits, pushed, failed)
+
+	e.block(pushed)
+	base := e.loadGlobal("rtFrame")
+	for _, sp := range f.spilled {
+		e.save(sp.leaf, place{slot: base}, sp.slot)
+	}
+	payload := e.payloadSlot(f, base)
+	for i := f.payload.first; i < f.payload.first+f.payload.count; i++ {
+		e.save(i, place{slot: payload}, e.s.vars.offset(i))
+	}
+	if at.call.Op == spirv.OpExecuteCallableKHR {
+		e.returnValue(e.call("rtCallShader", size, at.constant, payload, e.unsigned(&at.call, 0)))
+	} else {
+		e.setRay(&at.call)
+		e.returnValue(e.call("rtCall", size, at.constant, payload))
+	}
+
+	e.block(failed)
+	e.returnValue(e.u32(stateDone))
+}
+
+// payloadSlot returns where the payload of a call lies: in the frame, or with whoever passed it in.
+func (e *emitter) payloadSlot(f *frame, base spirv.ID) spirv.ID {
+	if f.ownPayload {
+		return e.slot(base, 1)
+	}
+	return e.load(e.l.types.uint32(), e.variable(e.s.vars.byID[e.s.incomingSlot]))
+}
+
+// operand returns the copy of a call's operand.
+func (e *emitter) operand(call *spirv.Inst, i int) spirv.ID {
+	id := call.ID(i)
+	if e.l.isGlobal(id) {
+		return id
+	}
+	return e.ids.id(id)
+}
+
+// unsigned returns the copy of an integer operand of either sign as a uint.
+func (e *emitter) unsigned(call *spirv.Inst, i int) spirv.ID {
+	return e.convert(e.operand(call, i), e.s.typeOf(e.l, call.ID(i)), e.l.types.uint32())
+}
+
+// setRay hands the operands of a trace call to the runtime.
+func (e *emitter) setRay(call *spirv.Inst) {
+	var args []spirv.ID
+	for i := range call.Operands[:10] {
+		if i >= 1 && i <= 5 { // flags, mask, offset, stride, miss index
+			args = append(args, e.unsigned(call, i))
+		} else {
+			args = append(args, e.operand(call, i))
+		}
+	}
+	e.call("rtSetRay", args...)
+}
+
+// typeOf returns the type of a value in the entry function or outside.
+func (s *stage) typeOf(l *linker, id spirv.ID) spirv.ID {
+	if in := l.types.get(id); in != nil {
+		return in.Type
+	}
+	if s.types == nil {
+		s.types = map[spirv.ID]spirv.ID{}
+		for _, b := range s.function.Blocks {
+			for i := range b.Insts {
+				s.types[b.Insts[i].Result] = b.Insts[i].Type
+			}
+		}
+	}
+	return s.types[id]
+}
+
+// resume is the inverse of cut.
+func (e *emitter) resume(at *site) {
+	f := &at.frame
+	e.call("rtResume", e.u32(f.size))
+	base := e.loadGlobal("rtFrame")
+	for _, sp := range f.spilled {
+		e.restore(sp.leaf, place{slot: base}, sp.slot)
+	}
+	if len(f.reloaded) == 0 {
+		return
+	}
+	payload := e.payloadSlot(f, base)
+	for _, i := range f.reloaded {
+		e.restore(i, place{slot: payload}, e.s.vars.offset(i))
+	}
+}
+
+// callInline is a call in the monolithic form: the payload goes to words that the callee reads, and comes back from there.
+func (e *emitter) callInline(call *spirv.Inst) {
+	x := e.s.vars.byID[call.ID(len(call.Operands)-1)]
+	words := e.l.wordsOf(x)
+	for i := x.first; i < x.first+x.count; i++ {
+		e.save(i, words, e.s.vars.offset(i))
+	}
+	if call.Op == spirv.OpExecuteCallableKHR {
+		e.call("rtCallable", e.unsigned(call, 0))
+	} else {
+		e.setRay(call)
+		e.call("rtTrace")
+	}
+	for i := x.first; i < x.first+x.count; i++ {
+		e.restore(i, words, e.s.vars.offset(i))
+	}
+}
+
+// report hands a hit of an intersection shader to the runtime, with the attributes as they are, and ends the shader if no
+// other hit can count.
+func (e *emitter) report(in *spirv.Inst) {
+	n := uint32(0)
+	for _, x := range e.s.vars.list {
+		if x.role.kind != roleHit {
+			continue
+		}
+		for i := x.first; i < x.first+x.count; i++ {
+			f := e.s.vars.leaves[i]
+			for _, w := range e.words(e.load(f.typ, e.pointer(i)), f.typ) {
+				e.call("rtSetAttribute", e.u32(n), w)
+				n++
+			}
+		}
+	}
+	verdict := e.call("rtReport", e.operand(in, 0), e.unsigned(in, 1))
+	boolean := e.l.types.boolean()
+	e.cur.Insts = append(e.cur.Insts, spirv.Inst{
+		Op: spirv.OpINotEqual, Type: boolean, Result: e.ids.id(in.Result), Operands: []uint32{uint32(verdict), uint32(e.u32(reportRefused))}})
+	end, on := e.l.out.NewID(), e.l.out.NewID()
+	e.choose(e.value(spirv.OpIEqual, boolean, uint32(verdict), uint32(e.u32(reportEnd))), end, on)
+	e.block(end)
+	e.returnValue(e.u32(stateDone))
+	e.block(on)
+	// The closest hit so far is nearer now.
+	for _, x := range e.s.vars.list {
+		if x.role.kind == roleBuiltIn && (x.role.builtIn == spirv.BuiltInRayTmaxKHR || x.role.builtIn == spirv.BuiltInHitTNV) {
+			e.enterBuiltIn(x)
+		}
+	}
+}
+
+// exit ends the shader: what it may have changed of its payload goes back, and the scheduler learns what is next.
+func (e *emitter) exit(op spirv.Op) {
+	var to place
+	for _, x := range e.s.vars.list {
+		if x.role.kind != roleIncoming {
+			continue
+		}
+		for i := x.first; i < x.first+x.count; i++ {
+			if !e.s.live.written.has(i) {
+				continue
+			}
+			switch {
+			case e.l.form == FormMonolithic:
+				to = e.l.wordsOf(x)
+			case to.slot == 0:
+				to.slot = e.load(e.l.types.uint32(), e.variable(e.s.vars.byID[e.s.incomingSlot]))
+			}
+			e.save(i, to, e.s.vars.offset(i))
+		}
+	}
+	e.returnValue(e.exitValue(op))
+}
+
+// exitValue is what a state function, or any hit or intersection function, returns.
+func (e *emitter) exitValue(op spirv.Op) spirv.ID {
+	switch {
+	case op == spirv.OpIgnoreIntersectionKHR:
+		return e.u32(candidateIgnore)
+	case op == spirv.OpTerminateRayKHR:
+		return e.u32(candidateTerminate)
+	case e.s.Model == AnyHit:
+		return e.u32(candidateAccept)
+	case e.s.Model == Raygen, e.s.Model == Intersection, e.l.form == FormMonolithic:
+		return e.u32(stateDone)
+	case e.s.Model == Callable:
+		return e.call("rtReturnCallable")
+	}
+	return e.call("rtReturn")
+}
+
+// wordsOf returns the place of payloads, or of callable data, in the monolithic form.
+func (l *linker) wordsOf(x *variable) place { return place{words: l.words[x.role.callable]} }
+
+// declareWords declares the words of the monolithic form, as many as the largest payload has.
+func (l *linker) declareWords() {
+	t := l.types
+	l.words = map[bool]spirv.ID{}
+	for _, callable := range []bool{false, true} {
+		size := uint32(0)
+		for _, s := range l.stages {
+			for _, x := range s.vars.list {
+				if (x.role.kind == rolePayload || x.role.kind == roleIncoming) && x.role.callable == callable {
+					size = max(size, s.vars.size(x))
+				}
+			}
+		}
+		if size == 0 {
+			continue
+		}
+		array := t.declare(spirv.OpTypeArray, 0, uint32(t.uint32()), uint32(t.u32(size)))
+		id := l.out.NewID()
+		t.add(spirv.Inst{Op: spirv.OpVariable, Type: t.pointer(spirv.StorageClassPrivate, array), Result: id,
+			Operands: []uint32{uint32(spirv.StorageClassPrivate)}})
+		l.words[callable] = id
+	}
+}

@@ -1,0 +1,238 @@
+package link
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// Library holds shaders that went through all passes that look at one shader at a time. Pipelines that are linked with it
+// only copy what it holds, with new ids and state numbers. It does not change and may be used by several links at once.
+type Library struct {
+	module *spirv.Module
+	bound  spirv.ID // ids below are the runtime's
+	parts  []part
+	// Blocks tells whether a stage is a block machine.
+	blocks bool
+}
+
+// part is a shader as state functions.
+type part struct {
+	name        string
+	model       Model
+	entry       spirv.ID // the function that begins the shader
+	machine     bool     // the function runs all states
+	frame       uint32   // dwords
+	resumptions []resumption
+	number      uint32 // of the first state, or shader number
+}
+
+// resumption is a point to resume at.
+type resumption struct {
+	function spirv.ID
+	constant spirv.ID // holds the number in the code
+	number   uint32
+}
+
+// NewLibrary prepares stages for pipelines. Of the options only Form, AfterPass and KeepNames count; the monolithic form has
+// no libraries. The runtime must be that of the pipelines.
+func NewLibrary(ctx context.Context, runtime []uint32, stages []Stage, o Options) (*Library, error) {
+	if len(stages) == 0 {
+		return nil, fmt.Errorf("library without stages: %w", ErrInvalid)
+	}
+	o.Libraries, o.Indirect = nil, false
+	l := newLinker(runtime, stages, o)
+	l.library = true
+	join := slices.IndexFunc(passes, func(p pass) bool { return p.name == "join" })
+	if err := l.run(ctx, passes[:join]); err != nil {
+		return nil, err
+	}
+	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, blocks: l.form == FormBlocks}, nil
+}
+
+// Stages returns the number of the library's stages.
+func (y *Library) Stages() int { return len(y.parts) }
+
+// joinLibraries copies what libraries hold into the output.
+func (l *linker) joinLibraries() error {
+	for i, y := range l.options.Libraries {
+		if y == nil || y.bound != l.runtimeBound {
+			return fmt.Errorf("library %d is nil or was made with another runtime: %w", i, ErrInvalid)
+		}
+		if err := l.join(y); err != nil {
+			return fmt.Errorf("library %d: %w", i, err)
+		}
+		if y.blocks {
+			l.form = FormBlocks
+		}
+	}
+	return nil
+}
+
+// joiner copies a library. Ids of the runtime stay, others move up, and what SPIR-V wants to be unique is shared.
+type joiner struct {
+	l      *linker
+	y      *Library
+	delta  spirv.ID
+	shared map[spirv.ID]spirv.ID
+}
+
+func (l *linker) join(y *Library) error {
+	j := &joiner{l: l, y: y, delta: spirv.ID(l.out.Bound) - y.bound, shared: map[spirv.ID]spirv.ID{}}
+	l.out.Bound += y.module.Bound - uint32(y.bound)
+	if err := j.header(); err != nil {
+		return err
+	}
+	j.globals()
+	for _, f := range y.module.Functions {
+		if f.Def.Result < y.bound {
+			continue
+		}
+		l.out.Functions = append(l.out.Functions, j.function(f))
+	}
+	for _, list := range []struct{ from, to *[]spirv.Inst }{
+		{&y.module.Annotations, &l.out.Annotations}, {&y.module.Names, &l.out.Names},
+	} {
+		for i := range *list.from {
+			in := &(*list.from)[i]
+			if id := in.ID(0); id >= y.bound && j.shared[id] == 0 {
+				*list.to = append(*list.to, j.inst(in))
+			}
+		}
+	}
+	for _, p := range y.parts {
+		p.entry = j.id(p.entry)
+		p.resumptions = slices.Clone(p.resumptions)
+		for i := range p.resumptions {
+			r := &p.resumptions[i]
+			r.function, r.constant = j.id(r.function), j.id(r.constant)
+		}
+		l.parts = append(l.parts, p)
+	}
+	return nil
+}
+
+func (j *joiner) id(old spirv.ID) spirv.ID {
+	if old < j.y.bound {
+		return old
+	}
+	if id, ok := j.shared[old]; ok {
+		return id
+	}
+	return old + j.delta
+}
+
+func (j *joiner) inst(in *spirv.Inst) spirv.Inst {
+	c := in.Clone()
+	c.Type, c.Result = j.id(c.Type), j.id(c.Result)
+	c.EachID(func(p *uint32) { *p = uint32(j.id(spirv.ID(*p))) })
+	return c
+}
+
+func (j *joiner) function(f *spirv.Function) *spirv.Function {
+	c := &spirv.Function{Def: j.inst(&f.Def)}
+	for i := range f.Params {
+		c.Params = append(c.Params, j.inst(&f.Params[i]))
+	}
+	for _, b := range f.Blocks {
+		nb := &spirv.Block{Label: j.id(b.Label), Insts: make([]spirv.Inst, len(b.Insts))}
+		for i := range b.Insts {
+			nb.Insts[i] = j.inst(&b.Insts[i])
+		}
+		c.Blocks = append(c.Blocks, nb)
+	}
+	return c
+}
+
+func (j *joiner) header() error {
+	out, m := j.l.out, j.y.module
+	have, model := out.MemoryModel.Operands[1], m.MemoryModel.Operands[1]
+	if have != model && (usesCoherence(m) || usesCoherence(out)) {
+		return fmt.Errorf("memory model %d beside %d, with coherent variables: %w", model, have, ErrUnsupported)
+	}
+	if spirv.MemoryModel(model) == spirv.MemoryModelVulkan {
+		out.MemoryModel.Operands[1] = model
+	}
+	out.Version = max(out.Version, m.Version)
+	for i := range m.Capabilities {
+		addOnce(&out.Capabilities, m.Capabilities[i])
+	}
+	for i := range m.Extensions {
+		addOnce(&out.Extensions, m.Extensions[i])
+	}
+	for i := range m.ExtInstImports {
+		in := &m.ExtInstImports[i]
+		if in.Result < j.y.bound {
+			continue
+		}
+		same := slices.IndexFunc(out.ExtInstImports, func(o spirv.Inst) bool { return sameWords(o.Operands, in.Operands) })
+		if same >= 0 {
+			j.shared[in.Result] = out.ExtInstImports[same].Result
+		} else {
+			out.ExtInstImports = append(out.ExtInstImports, j.inst(in))
+		}
+	}
+	return nil
+}
+
+// globals copies types, constants and variables, as merger.globals does; the constants of states are no one else's.
+func (j *joiner) globals() {
+	m, t := j.y.module, j.l.types
+	decorations, forward := decorationKeys(m), forwardPointers(m)
+	own := map[spirv.ID]bool{}
+	for _, p := range j.y.parts {
+		for _, r := range p.resumptions {
+			own[r.constant] = true
+		}
+	}
+	for i := range m.Globals {
+		in := &m.Globals[i]
+		if in.Result != 0 && in.Result < j.y.bound || in.Op == spirv.OpTypeForwardPointer && in.ID(0) < j.y.bound {
+			continue
+		}
+		c := j.inst(in)
+		if !unique(in.Op) || forward[in.Result] || own[in.Result] {
+			t.add(c)
+			continue
+		}
+		key := keyOf(&c, decorations[in.Result])
+		if have := t.byKey[key]; have != 0 {
+			j.shared[in.Result] = have
+			continue
+		}
+		t.add(c)
+		t.byKey[key] = c.Result
+	}
+}
+
+// numberStates gives every shader its number and every point to resume at, and writes the numbers into the code.
+func (l *linker) numberStates() error {
+	shade, next := uint32(firstShade), uint32(firstContinue)
+	anyHits, intersections := uint32(1), uint32(1)
+	for i := range l.parts {
+		p := &l.parts[i]
+		counter := &shade
+		switch p.model {
+		case AnyHit:
+			counter = &anyHits
+		case Intersection:
+			counter = &intersections
+		case Raygen, Callable:
+			counter = &next
+		}
+		p.number = *counter
+		*counter++
+		for k := range p.resumptions {
+			r := &p.resumptions[k]
+			r.number = next
+			next++
+			l.types.get(r.constant).Operands[0] = r.number
+		}
+	}
+	if shade > firstContinue {
+		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", shade-firstShade, firstContinue-firstShade, ErrUnsupported)
+	}
+	return nil
+}

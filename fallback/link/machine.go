@@ -1,0 +1,80 @@
+package link
+
+import "github.com/everray/everray/fallback/spirv"
+
+// emitMachine writes one function for all states of a stage. It takes the state's place among the stage's, 0 for its begin: a
+// switch restores what the state needs and says which fragment comes first, a loop over a switch of all fragments does the rest.
+func (l *linker) emitMachine(s *stage) spirv.ID {
+	t := l.types
+	word := t.uint32()
+	id := l.out.NewID()
+	state := l.out.NewID()
+	f := &spirv.Function{
+		Def:    spirv.Inst{Op: spirv.OpFunction, Type: word, Result: id, Operands: []uint32{0, uint32(t.function(word, word))}},
+		Params: []spirv.Inst{{Op: spirv.OpFunctionParameter, Type: word, Result: state}},
+	}
+	e := &emitter{code: code{l: l, f: f}, s: s, ids: newCloner(l)}
+	e.block(l.out.NewID())
+	e.pc = l.newPC(e)
+	e.begin(state)
+	e.turn()
+	e.declareVariables()
+	l.out.Functions = append(l.out.Functions, f)
+	l.outer[id] = true
+	return id
+}
+
+// begin restores what a state needs.
+func (e *emitter) begin(state spirv.ID) {
+	merge, first := e.l.out.NewID(), e.l.out.NewID()
+	operands := []uint32{uint32(state), uint32(first)}
+	labels := make([]spirv.ID, len(e.s.sites))
+	for i := range e.s.sites {
+		labels[i] = e.l.out.NewID()
+		operands = append(operands, uint32(i+1), uint32(labels[i]))
+	}
+	e.raw(spirv.OpSelectionMerge, uint32(merge), 0)
+	e.raw(spirv.OpSwitch, operands...)
+	e.block(first)
+	e.enter()
+	e.store(e.pc, e.u32(0))
+	e.branch(merge)
+	for i, at := range e.s.sites {
+		e.block(labels[i])
+		e.resume(at)
+		e.store(e.pc, e.u32(uint32(e.s.graph.starts[at.resume])))
+		e.branch(merge)
+	}
+	e.block(merge)
+}
+
+// turn writes the loop over all fragments.
+func (e *emitter) turn() {
+	header, body, cont, exit, merge := e.l.out.NewID(), e.l.out.NewID(), e.l.out.NewID(), e.l.out.NewID(), e.l.out.NewID()
+	e.branch(header)
+	e.block(header)
+	e.raw(spirv.OpLoopMerge, uint32(exit), uint32(cont), 0)
+	e.branch(body)
+	e.block(body)
+	fragments := e.s.graph.fragments
+	pc := e.load(e.l.types.uint32(), e.pc)
+	operands := []uint32{uint32(pc), uint32(merge)}
+	labels := make([]spirv.ID, len(fragments))
+	for i := range fragments {
+		labels[i] = e.l.out.NewID()
+		operands = append(operands, uint32(i), uint32(labels[i]))
+	}
+	e.raw(spirv.OpSelectionMerge, uint32(merge), 0)
+	e.raw(spirv.OpSwitch, operands...)
+	for i, fr := range fragments {
+		e.block(labels[i])
+		e.after = merge
+		e.fragment(fr)
+	}
+	e.block(merge)
+	e.branch(cont)
+	e.block(cont)
+	e.branch(header)
+	e.block(exit) // never reached: the fragments return
+	e.raw(spirv.OpUnreachable)
+}

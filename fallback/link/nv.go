@@ -1,0 +1,196 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// normalise rewrites the forms that a shader may have into the one that the passes know: instructions of
+// SPV_NV_ray_tracing into those of SPV_KHR_ray_tracing, storage buffers as SPIR-V 1.0 declares them into those of 1.3, the
+// memory model of Vulkan into that of GLSL. What nothing reads goes: unreachable code, notes of HLSL compilers.
+// Constants are folded by then, since NV instructions name payloads by a constant.
+func (s *stage) normalise() error {
+	n := &normaliser{s: s, m: s.module}
+	for _, f := range n.m.Functions {
+		if err := n.function(f); err != nil {
+			return err
+		}
+		dropUnreachable(n.m, f)
+	}
+	n.lowerMemoryModel()
+	n.dropHints()
+	return n.storageBuffers()
+}
+
+type normaliser struct {
+	s *stage
+	m *spirv.Module
+	x *spirv.Index // made when it is needed first, before anything changes what it finds
+}
+
+// nvData is how an instruction of NV names what it passes: by the Location of a variable of one of these classes.
+type nvData struct {
+	khr     spirv.Op
+	operand int
+	classes [2]spirv.StorageClass
+}
+
+var nvCalls = map[spirv.Op]nvData{
+	spirv.OpTraceNV: {spirv.OpTraceRayKHR, 10,
+		[2]spirv.StorageClass{spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR}},
+	spirv.OpExecuteCallableNV: {spirv.OpExecuteCallableKHR, 1,
+		[2]spirv.StorageClass{spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR}},
+}
+
+// nvEnds maps the instructions that end an any hit shader. Those of NV are no terminators, though the shader ends there.
+var nvEnds = map[spirv.Op]spirv.Op{
+	spirv.OpIgnoreIntersectionNV: spirv.OpIgnoreIntersectionKHR,
+	spirv.OpTerminateRayNV:       spirv.OpTerminateRayKHR,
+}
+
+func (n *normaliser) function(f *spirv.Function) error {
+	var blocks []*spirv.Block
+	for _, b := range f.Blocks {
+		blocks = append(blocks, b)
+		for i := 0; i < len(b.Insts); i++ {
+			in := &b.Insts[i]
+			if call, ok := nvCalls[in.Op]; ok {
+				if err := n.call(in, call); err != nil {
+					return err
+				}
+				continue
+			}
+			op, ok := nvEnds[in.Op]
+			if !ok {
+				continue
+			}
+			// What follows is never reached.
+			rest := &spirv.Block{Label: n.m.NewID(), Insts: slices.Clone(b.Insts[i+1:])}
+			b.Insts = append(b.Insts[:i:i], spirv.Inst{Op: op})
+			renamePhiSources(f, b.Label, rest.Label)
+			blocks = append(blocks, rest)
+			b, i = rest, -1
+		}
+	}
+	f.Blocks = blocks
+	return nil
+}
+
+// call makes an instruction that names its data by a location one that names the variable.
+func (n *normaliser) call(in *spirv.Inst, call nvData) error {
+	x := n.index()
+	location := uint32(0)
+	switch c := x.Def(in.ID(call.operand)); {
+	case c.Op == spirv.OpConstant && len(c.Operands) == 1:
+		location = c.Operands[0]
+	case c.Op == spirv.OpConstantNull:
+	default:
+		return n.s.invalid("%v whose payload is given by %v, which is no constant", in.Op, c.Op)
+	}
+	for _, class := range call.classes {
+		for i := range n.m.Globals {
+			v := &n.m.Globals[i]
+			if v.Op != spirv.OpVariable || spirv.StorageClass(v.Operands[0]) != class {
+				continue
+			}
+			if at, _ := x.Decoration(v.Result, spirv.DecorationLocation); len(at) > 0 && at[0] == location {
+				in.Op, in.Operands[call.operand] = call.khr, uint32(v.Result)
+				return nil
+			}
+		}
+	}
+	return n.s.invalid("%v of location %d, where no variable is", in.Op, location)
+}
+
+// dropHints removes decorations that compilers leave for tools, each of which needs an extension.
+func (n *normaliser) dropHints() {
+	n.m.Annotations = filter(n.m.Annotations, func(in *spirv.Inst) bool {
+		at := 1
+		switch in.Op {
+		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString:
+			at = 2
+		case spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString:
+		default:
+			return true
+		}
+		switch spirv.Decoration(in.Operands[at]) {
+		case spirv.DecorationUserSemantic, spirv.DecorationUserTypeGOOGLE, spirv.DecorationCounterBuffer:
+			return false
+		}
+		return true
+	})
+}
+
+func (n *normaliser) index() *spirv.Index {
+	if n.x == nil {
+		n.x = spirv.NewIndex(n.m)
+	}
+	return n.x
+}
+
+// storageBuffers turns blocks of the storage class Uniform that are decorated BufferBlock into those of the storage
+// class StorageBuffer, decorated Block: a linked module is of a version that no longer knows the former.
+func (n *normaliser) storageBuffers() error {
+	blocks := map[spirv.ID]bool{} // structures, and arrays of them
+	for i := range n.m.Annotations {
+		in := &n.m.Annotations[i]
+		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBufferBlock {
+			in.Operands[1] = uint32(spirv.DecorationBlock)
+			blocks[in.ID(0)] = true
+		}
+	}
+	if len(blocks) == 0 {
+		return nil
+	}
+	const uniform, storage = uint32(spirv.StorageClassUniform), uint32(spirv.StorageClassStorageBuffer)
+	pointers := map[spirv.ID]bool{}
+	for i := range n.m.Globals {
+		switch in := &n.m.Globals[i]; in.Op {
+		case spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
+			blocks[in.Result] = blocks[in.ID(0)]
+		case spirv.OpTypePointer:
+			if in.Operands[0] == uniform && blocks[in.ID(1)] {
+				in.Operands[0], pointers[in.Result] = storage, true
+			}
+		case spirv.OpVariable:
+			if pointers[in.Type] {
+				in.Operands[0] = storage
+			}
+		}
+	}
+	for _, f := range n.m.Functions {
+		if err := n.storagePointers(f, pointers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storagePointers gives the pointers into storage buffers that a function makes types of their storage class. A pointer
+// type of the class Uniform may serve uniform buffers as well, so these get other types; pointers, the types of whole
+// blocks, have changed already.
+func (n *normaliser) storagePointers(f *spirv.Function, pointers map[spirv.ID]bool) error {
+	x := n.index()
+	moved := map[spirv.ID]bool{} // values whose type has to change
+	into := func(id spirv.ID) bool { return moved[id] || pointers[x.TypeOf(id)] }
+	for _, b := range f.Blocks {
+		for i := range b.Insts {
+			in := &b.Insts[i]
+			switch in.Op {
+			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
+				if into(in.ID(0)) && !pointers[in.Type] {
+					in.Type = n.m.TypePointer(spirv.StorageClassStorageBuffer, spirv.ID(x.Def(in.Type).Operands[1]))
+					moved[in.Result] = true
+				}
+			case spirv.OpFunctionCall, spirv.OpSelect, spirv.OpPhi:
+				for _, w := range in.Operands {
+					if moved[spirv.ID(w)] {
+						return n.s.unsupported("pointer into a BufferBlock that goes through %v", in.Op)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,345 @@
+package link
+
+import "github.com/everray/everray/fallback/spirv"
+
+// queryCall is the function of shaders/fallback/query.glsl that stands for an instruction.
+type queryCall struct {
+	name string
+	// reads and writes tell what it does with the query. Initialize does not read it.
+	reads, writes bool
+}
+
+func queryGetter(name string) queryCall { return queryCall{name, true, false} }
+
+// queryCalls maps the instructions of SPV_KHR_ray_query to functions. Operands follow the query, in their order.
+var queryCalls = map[spirv.Op]queryCall{
+	spirv.OpRayQueryInitializeKHR:                                            {"rqInitialize", false, true},
+	spirv.OpRayQueryProceedKHR:                                               {"rqProceed", true, true},
+	spirv.OpRayQueryTerminateKHR:                                             {"rqTerminate", true, true},
+	spirv.OpRayQueryConfirmIntersectionKHR:                                   {"rqConfirmIntersection", true, true},
+	spirv.OpRayQueryGenerateIntersectionKHR:                                  {"rqGenerateIntersection", true, true},
+	spirv.OpRayQueryGetRayTMinKHR:                                            queryGetter("rqGetRayTMin"),
+	spirv.OpRayQueryGetRayFlagsKHR:                                           queryGetter("rqGetRayFlags"),
+	spirv.OpRayQueryGetWorldRayOriginKHR:                                     queryGetter("rqGetWorldRayOrigin"),
+	spirv.OpRayQueryGetWorldRayDirectionKHR:                                  queryGetter("rqGetWorldRayDirection"),
+	spirv.OpRayQueryGetIntersectionTypeKHR:                                   queryGetter("rqGetIntersectionType"),
+	spirv.OpRayQueryGetIntersectionTKHR:                                      queryGetter("rqGetIntersectionT"),
+	spirv.OpRayQueryGetIntersectionInstanceCustomIndexKHR:                    queryGetter("rqGetIntersectionInstanceCustomIndex"),
+	spirv.OpRayQueryGetIntersectionInstanceIdKHR:                             queryGetter("rqGetIntersectionInstanceId"),
+	spirv.OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR: queryGetter("rqGetIntersectionInstanceShaderBindingTableRecordOffset"),
+	spirv.OpRayQueryGetIntersectionGeometryIndexKHR:                          queryGetter("rqGetIntersectionGeometryIndex"),
+	spirv.OpRayQueryGetIntersectionPrimitiveIndexKHR:                         queryGetter("rqGetIntersectionPrimitiveIndex"),
+	spirv.OpRayQueryGetIntersectionBarycentricsKHR:                           queryGetter("rqGetIntersectionBarycentrics"),
+	spirv.OpRayQueryGetIntersectionFrontFaceKHR:                              queryGetter("rqGetIntersectionFrontFace"),
+	spirv.OpRayQueryGetIntersectionCandidateAABBOpaqueKHR:                    queryGetter("rqGetIntersectionCandidateAABBOpaque"),
+	spirv.OpRayQueryGetIntersectionObjectRayDirectionKHR:                     queryGetter("rqGetIntersectionObjectRayDirection"),
+	spirv.OpRayQueryGetIntersectionObjectRayOriginKHR:                        queryGetter("rqGetIntersectionObjectRayOrigin"),
+	spirv.OpRayQueryGetIntersectionObjectToWorldKHR:                          queryGetter("rqGetIntersectionObjectToWorld"),
+	spirv.OpRayQueryGetIntersectionWorldToObjectKHR:                          queryGetter("rqGetIntersectionWorldToObject"),
+	spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR:                queryGetter("rqGetIntersectionTriangleVertexPositions"),
+}
+
+// lowerQueries replaces the ray queries of all stages by calls of the runtime's functions.
+func (l *linker) lowerQueries() error {
+	for _, s := range l.stages {
+		if err := l.lowerStageQueries(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lowerStageQueries makes the stage's queries variables of functions, and the instructions calls. Compilers declare
+// queries as variables of the module, wherever the source does.
+func (l *linker) lowerStageQueries(s *stage) error {
+	q := &queryLowering{accessLowering: accessLowering{l: l, s: s}, struc: l.queryType(), holds: map[spirv.ID]bool{}}
+	for _, f := range l.out.Functions {
+		if s.functions[f.Def.Result] == f {
+			q.functions = append(q.functions, f)
+		}
+	}
+	q.placeGlobals()
+	q.structures = map[spirv.ID]bool{}
+	for _, f := range q.functions {
+		q.retype(f)
+	}
+	for _, f := range q.functions {
+		if err := q.function(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queryType returns the structure that stands for OpTypeRayQueryKHR.
+func (l *linker) queryType() spirv.ID {
+	if f := l.functionByID(l.symbol("rqProceed")); f != nil && len(f.Params) > 0 {
+		_, typ := l.types.pointee(f.Params[0].Type)
+		return typ
+	}
+	return 0
+}
+
+// queryLowering rewrites the queries of one stage.
+type queryLowering struct {
+	accessLowering
+	struc      spirv.ID // the type of a query
+	functions  []*spirv.Function
+	holds      map[spirv.ID]bool // types by whether they are or contain queries
+	structures map[spirv.ID]bool // parameters that were pointers to an acceleration structure's descriptor, now its address
+
+	f *spirv.Function
+	// objects are the variables and parameters of the function: the pointers that a call may pass.
+	objects map[spirv.ID]bool
+	// spare is the variable that stands in for queries that cannot be passed, 0 if there is none yet.
+	spare spirv.ID
+	added []spirv.Inst // variables to declare
+}
+
+// queries tells whether a type is a query, or contains one.
+func (q *queryLowering) queries(typ spirv.ID) bool {
+	if typ == q.struc {
+		return typ != 0
+	}
+	if known, ok := q.holds[typ]; ok {
+		return known
+	}
+	found := false
+	switch in := q.l.types.get(typ); {
+	case in == nil:
+	case in.Op == spirv.OpTypeArray:
+		found = q.queries(in.ID(0))
+	case in.Op == spirv.OpTypeStruct:
+		for _, member := range in.Operands {
+			found = found || q.queries(spirv.ID(member))
+		}
+	}
+	q.holds[typ] = found
+	return found
+}
+
+// local returns the type of a pointer to queries in a function, and whether typ is one to queries in the module.
+func (q *queryLowering) local(typ spirv.ID) (spirv.ID, bool) {
+	class, pointee := q.l.types.pointee(typ)
+	if class != spirv.StorageClassPrivate || !q.queries(pointee) {
+		return typ, false
+	}
+	return q.l.types.pointer(spirv.StorageClassFunction, pointee), true
+}
+
+// retype makes pointers to queries those into functions, and descriptors of acceleration structures that are passed to
+// the function their addresses: a pointer to a storage buffer cannot be passed.
+func (q *queryLowering) retype(f *spirv.Function) {
+	t := q.l.types
+	var params []spirv.ID
+	for i := range f.Params {
+		p := &f.Params[i]
+		p.Type, _ = q.local(p.Type)
+		if class, pointee := t.pointee(p.Type); class == spirv.StorageClassStorageBuffer && pointee == q.s.struc {
+			p.Type = t.vector(t.uint32(), 2)
+			q.structures[p.Result] = true
+		}
+		params = append(params, p.Type)
+	}
+	f.Def.Operands[1] = uint32(t.function(f.Def.Type, params...))
+	for _, b := range f.Blocks {
+		for i := range b.Insts {
+			in := &b.Insts[i]
+			if class, _ := t.pointee(in.Type); class == spirv.StorageClassPrivate {
+				in.Type, _ = q.local(in.Type)
+			}
+		}
+	}
+}
+
+func (q *queryLowering) function(f *spirv.Function) error {
+	q.f, q.types, q.objects, q.spare, q.added = f, map[spirv.ID]spirv.ID{}, map[spirv.ID]bool{}, 0, nil
+	for i := range f.Params {
+		q.types[f.Params[i].Result], q.objects[f.Params[i].Result] = f.Params[i].Type, true
+	}
+	for _, b := range f.Blocks {
+		for i := range b.Insts {
+			if in := &b.Insts[i]; in.Result != 0 {
+				q.types[in.Result] = in.Type
+				q.objects[in.Result] = in.Op == spirv.OpVariable
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		q.out = q.out[:0:0]
+		for i := range b.Insts {
+			if err := q.inst(b.Insts[i]); err != nil {
+				return err
+			}
+		}
+		b.Insts = q.out
+	}
+	for _, in := range q.added {
+		addVariableInst(f, in)
+	}
+	return nil
+}
+
+func (q *queryLowering) inst(in spirv.Inst) error {
+	if c, ok := queryCalls[in.Op]; ok {
+		return q.call(in, c)
+	}
+	switch {
+	case in.Op == spirv.OpLoad && q.structures[in.ID(0)]:
+		in.Op, in.Operands = spirv.OpCopyObject, in.Operands[:1]
+		in.Type = q.types[in.ID(0)]
+	case in.Op == spirv.OpFunctionCall:
+		q.userCall(in)
+		return nil
+	}
+	q.out = append(q.out, in)
+	return nil
+}
+
+// call replaces an instruction by a call.
+func (q *queryLowering) call(in spirv.Inst, c queryCall) error {
+	query := in.ID(0)
+	class, pointee := q.l.types.pointee(q.typeOf(query))
+	if pointee != q.struc || class != spirv.StorageClassFunction {
+		return q.s.invalid("%v on what is no ray query", in.Op)
+	}
+	argument := query
+	if !q.objects[query] {
+		if q.spare == 0 {
+			q.spare = q.variable(q.struc)
+		}
+		argument = q.spare
+		if c.reads {
+			q.copy(argument, query, q.struc)
+		}
+	}
+	if q.l.skipHelpers && in.Op == spirv.OpRayQueryProceedKHR {
+		q.abandon(argument)
+	}
+	f := q.l.functionByID(q.l.symbol(c.name))
+	call := spirv.Inst{Op: spirv.OpFunctionCall, Type: f.Def.Type, Operands: []uint32{uint32(f.Def.Result), uint32(argument)}}
+	if len(f.Params) != len(in.Operands) {
+		return q.s.invalid("%v with %d operands", in.Op, len(in.Operands))
+	}
+	for i, o := range in.Operands[1:] {
+		value, ok := q.convert(spirv.ID(o), q.typeOf(spirv.ID(o)), f.Params[i+1].Type)
+		if !ok {
+			return q.s.invalid("operand %d of %v is of a wrong type", i+1, in.Op)
+		}
+		call.Operands = append(call.Operands, uint32(value))
+	}
+	if in.Result != 0 && in.Type == call.Type {
+		call.Result = in.Result
+	} else {
+		call.Result = q.l.out.NewID()
+	}
+	q.out = append(q.out, call)
+	if in.Result != call.Result && in.Result != 0 && !q.result(in, call) {
+		return q.s.invalid("result of %v is of a wrong type", in.Op)
+	}
+	if argument != query && c.writes {
+		q.copy(query, argument, q.struc)
+	}
+	return nil
+}
+
+// abandon ends the query if the invocation is a helper. Those that become helpers on the way are known to an instruction
+// only.
+func (q *queryLowering) abandon(query spirv.ID) {
+	t := q.l.types
+	var helper spirv.ID
+	if q.l.out.HasCapability(spirv.CapabilityDemoteToHelperInvocation) {
+		helper = q.emit(spirv.OpIsHelperInvocationEXT, t.boolean())
+	} else {
+		helper = q.emit(spirv.OpLoad, t.boolean(), uint32(q.l.builtInVariable(spirv.BuiltInHelperInvocation, t.boolean())))
+	}
+	q.emit(spirv.OpFunctionCall, t.void(), uint32(q.l.symbol("rqAbandon")), uint32(query), uint32(helper))
+}
+
+// builtInVariable returns the shader's input variable for a built-in, which it may have already.
+func (l *linker) builtInVariable(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
+	for i := range l.out.Annotations {
+		in := &l.out.Annotations[i]
+		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn && spirv.BuiltIn(in.Operands[2]) == b &&
+			l.types.op(in.ID(0)) == spirv.OpVariable {
+			return in.ID(0)
+		}
+	}
+	return l.inputVariable(b, typ)
+}
+
+// convert returns a value as one of type to: integers of 32 bits may differ in their sign.
+func (q *queryLowering) convert(value, from, to spirv.ID) (spirv.ID, bool) {
+	if from == to {
+		return value, true
+	}
+	if !q.word(from) || !q.word(to) {
+		return 0, false
+	}
+	return q.emit(spirv.OpBitcast, to, uint32(value)), true
+}
+
+func (q *queryLowering) word(typ spirv.ID) bool {
+	in := q.l.types.get(typ)
+	return in != nil && in.Op == spirv.OpTypeInt && in.Operands[0] == 32
+}
+
+// result gives in's id to the value of a call of another type: an integer of the other sign, or an array of the columns.
+func (q *queryLowering) result(in, call spirv.Inst) bool {
+	t := q.l.types
+	if q.word(in.Type) && q.word(call.Type) {
+		q.out = append(q.out, spirv.Inst{Op: spirv.OpBitcast, Type: in.Type, Result: in.Result, Operands: []uint32{uint32(call.Result)}})
+		return true
+	}
+	column, n := t.element(call.Type, 0)
+	element, m := t.element(in.Type, 0)
+	if t.op(call.Type) != spirv.OpTypeMatrix || t.op(in.Type) != spirv.OpTypeArray || column != element || n != m {
+		return false
+	}
+	array := spirv.Inst{Op: spirv.OpCompositeConstruct, Type: in.Type, Result: in.Result}
+	for i := uint32(0); i < n; i++ {
+		array.Operands = append(array.Operands, uint32(q.emit(spirv.OpCompositeExtract, column, uint32(call.Result), i)))
+	}
+	q.out = append(q.out, array)
+	return true
+}
+
+// userCall passes queries on: only variables and parameters can be passed, so that elements of arrays are copied there
+// and back. Descriptors of acceleration structures are loaded.
+func (q *queryLowering) userCall(in spirv.Inst) {
+	t := q.l.types
+	in = in.Clone()
+	type object struct{ variable, query, typ spirv.ID }
+	var back []object
+	callee := q.s.functions[in.ID(0)]
+	for i, o := range in.Operands[1:] {
+		id := spirv.ID(o)
+		class, pointee := t.pointee(q.typeOf(id))
+		switch {
+		case class == spirv.StorageClassFunction && q.queries(pointee) && !q.objects[id]:
+			v := q.variable(pointee)
+			q.copy(v, id, pointee)
+			back = append(back, object{v, id, pointee})
+			in.Operands[i+1] = uint32(v)
+		case callee != nil && i < len(callee.Params) && q.structures[callee.Params[i].Result] && class == spirv.StorageClassStorageBuffer:
+			in.Operands[i+1] = uint32(q.emit(spirv.OpLoad, t.vector(t.uint32(), 2), o))
+		}
+	}
+	q.out = append(q.out, in)
+	for _, b := range back {
+		q.copy(b.query, b.variable, b.typ)
+	}
+}
+
+// variable declares a variable of the function.
+func (q *queryLowering) variable(typ spirv.ID) spirv.ID {
+	in := q.l.newVariable(typ)
+	q.added = append(q.added, in)
+	q.types[in.Result], q.objects[in.Result] = in.Type, true
+	return in.Result
+}
+
+func (q *queryLowering) copy(to, from, typ spirv.ID) {
+	value := q.emit(spirv.OpLoad, typ, uint32(from))
+	q.out = append(q.out, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(to), uint32(value)}})
+}

@@ -1,0 +1,64 @@
+package fallback
+
+import (
+	"context"
+	"fmt"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+)
+
+// Shader is one of a compute or graphics pipeline, not of a ray tracing pipeline.
+type Shader struct {
+	// Name is for errors; empty takes the entry point's.
+	Name string
+	// Stage is the one bit of VkShaderStageFlagBits.
+	Stage vulkan.ShaderStageFlags
+	// Code is the SPIR-V module.
+	Code []uint32
+	// Entry is the entry point; empty is "main".
+	Entry string
+	// Driver is the device's VkDriverId, 0 if it is not known. With lavapipe's, helper invocations of fragment shaders find
+	// nothing: there they read no memory.
+	Driver uint32
+}
+
+// shaderModels are the execution models of compute and graphics stages, by VkShaderStageFlagBits. Task and mesh shaders
+// are those of VK_EXT_mesh_shader.
+var shaderModels = map[vulkan.ShaderStageFlags]spirv.ExecutionModel{
+	0x01: spirv.ExecutionModelVertex, 0x02: spirv.ExecutionModelTessellationControl, 0x04: spirv.ExecutionModelTessellationEvaluation,
+	0x08: spirv.ExecutionModelGeometry, 0x10: spirv.ExecutionModelFragment, 0x20: spirv.ExecutionModelGLCompute,
+	0x40: spirv.ExecutionModelTaskEXT, 0x80: spirv.ExecutionModelMeshEXT,
+}
+
+// LowerShader returns a shader with its ray queries done by code of the engine, for any device with buffer device
+// addresses: no query, and no descriptor of an acceleration structure, is left in it. The latter are storage buffers, as
+// in pipelines; all else that a pipeline sees of the shader stays. Specialisation constants can still be given to the
+// result. A shader without ray queries comes back as it is.
+//
+// Queries of such shaders report no faults: one whose structure is null, or that would need more than the traversal
+// stack, leaves out what it cannot see.
+func LowerShader(ctx context.Context, s Shader) ([]uint32, error) {
+	model, ok := shaderModels[s.Stage]
+	if !ok {
+		return nil, fmt.Errorf("shader %q: stage %#x is no compute or graphics stage: %w", s.Name, s.Stage, ErrInvalid)
+	}
+	library, err := shaders.Load("fallback/query.comp")
+	if err != nil {
+		return nil, err
+	}
+	return link.LowerQueries(ctx, library, link.Shader{Name: s.Name, Code: s.Code, Entry: s.Entry, Model: model, SkipHelpers: s.Driver == vk.DriverLavapipe})
+}
+
+// UsesRayQuery tells whether a module declares that it needs ray queries.
+func UsesRayQuery(code []uint32) (bool, error) {
+	m, err := spirv.Decode(code)
+	if err != nil {
+		return false, err
+	}
+	return m.HasCapability(spirv.CapabilityRayQueryKHR), nil
+}

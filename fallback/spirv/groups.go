@@ -1,0 +1,87 @@
+package spirv
+
+import "fmt"
+
+// maxGroupDecorations bounds what FlattenDecorationGroups makes of a module:
+// decorations times targets may be far more than the module holds.
+const maxGroupDecorations = 1 << 18
+
+// FlattenDecorationGroups replaces decoration groups, which SPIR-V deprecates,
+// by the decorations of their own that the targets have through them.
+func (m *Module) FlattenDecorationGroups() error {
+	groups := map[ID][]Inst{}
+	for i := range m.Annotations {
+		if in := &m.Annotations[i]; in.Op == OpDecorationGroup {
+			groups[in.Result] = []Inst{}
+		}
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	for i := range m.Annotations {
+		in := &m.Annotations[i]
+		if _, ok := groups[decorationTarget(in)]; ok {
+			groups[in.ID(0)] = append(groups[in.ID(0)], *in)
+		}
+	}
+	var out []Inst
+	for i := range m.Annotations {
+		in := &m.Annotations[i]
+		switch in.Op {
+		case OpDecorationGroup:
+			continue
+		case OpGroupDecorate, OpGroupMemberDecorate:
+			out = spread(out, in, groups[in.ID(0)])
+		default:
+			if _, ok := groups[decorationTarget(in)]; !ok {
+				out = append(out, *in)
+			}
+		}
+		if len(out) > len(m.Annotations)+maxGroupDecorations {
+			return fmt.Errorf("%w: decoration groups of more than %d decorations", ErrInvalid, maxGroupDecorations)
+		}
+	}
+	m.Annotations = out
+	return nil
+}
+
+// decorationTarget returns what a decoration is for, 0 if the instruction is
+// none, or one of a member.
+func decorationTarget(in *Inst) ID {
+	switch in.Op {
+	case OpDecorate, OpDecorateId, OpDecorateString:
+		return in.ID(0)
+	}
+	return 0
+}
+
+// spread appends a group's decorations for each target of one instruction.
+func spread(out []Inst, in *Inst, group []Inst) []Inst {
+	step := 1
+	if in.Op == OpGroupMemberDecorate {
+		step = 2
+	}
+	for t := 1; t+step <= len(in.Operands) && len(out) <= 2*maxGroupDecorations; t += step {
+		for _, d := range group {
+			c := d.Clone()
+			c.Operands[0] = in.Operands[t]
+			if step == 2 {
+				c = memberDecoration(c, in.Operands[t+1])
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// memberDecoration makes a decoration one of a member of its target.
+func memberDecoration(in Inst, member uint32) Inst {
+	switch in.Op {
+	case OpDecorate:
+		in.Op = OpMemberDecorate
+	case OpDecorateString:
+		in.Op = OpMemberDecorateString
+	}
+	in.Operands = append([]uint32{in.Operands[0], member}, in.Operands[1:]...)
+	return in
+}

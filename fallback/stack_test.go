@@ -1,0 +1,65 @@
+package fallback
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/everray/everray/vk"
+)
+
+func TestDefaultStack(t *testing.T) {
+	stages := []Stage{{Model: Raygen}, {Model: ClosestHit}, {Model: ClosestHit}, {Model: Miss}, {Model: AnyHit}, {Model: Intersection}, {Model: Callable}}
+	frames := []uint32{100, 25, 40, 10, 20, 30, 7}
+	for depth, want := range map[uint32]uint32{0: 114, 1: 164, 2: 204, 5: 324} {
+		o := PipelineOptions{Stages: stages, MaxRecursionDepth: depth}
+		if got := o.stackDwords(frames); got != want {
+			t.Errorf("depth %d: %d slots, want %d", depth, got, want)
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		o      PipelineOptions
+		frames []uint32
+		want   uint32
+	}{
+		{"set by the application", PipelineOptions{Stages: stages, MaxRecursionDepth: 5, StackBytes: 50}, frames, 13},
+		{"the largest", PipelineOptions{Stages: stages, StackBytes: maxStackBytes}, frames, maxStackBytes / 4},
+		// A callee takes a slot even if it calls nobody.
+		{"leaves", PipelineOptions{Stages: stages[:2], MaxRecursionDepth: 3}, []uint32{5, 0}, 8},
+		{"raygen alone", PipelineOptions{Stages: stages[:1], MaxRecursionDepth: 1}, []uint32{0}, 1},
+	} {
+		if got := tt.o.stackDwords(tt.frames); got != tt.want {
+			t.Errorf("%s: %d slots, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestTraceStack(t *testing.T) {
+	p := &Pipeline{stack: 9}
+	for bytes, want := range map[uint32]uint32{0: 9, 4: 1, 5: 2, maxStackBytes: maxStackBytes / 4} {
+		if got := (&Trace{StackBytes: bytes}).stackDwords(p); got != want {
+			t.Errorf("%d bytes: %d slots, want %d", bytes, got, want)
+		}
+	}
+}
+
+func TestShaderGroupStackSize(t *testing.T) {
+	p := &Pipeline{frames: []uint32{0, 3, 5, 7}, options: PipelineOptions{Groups: []Group{
+		{General: 1, ClosestHit: None, AnyHit: None, Intersection: None},
+		{Kind: ProceduralHit, General: None, ClosestHit: 2, AnyHit: 0, Intersection: 3},
+		{Kind: TrianglesHit, General: None, ClosestHit: None, AnyHit: None, Intersection: None},
+	}}}
+	for _, tt := range []struct {
+		group  int
+		shader vk.GroupShader
+		want   uint32 // 0 = refused
+	}{
+		{0, vk.GroupGeneral, 12}, {1, vk.GroupClosestHit, 20}, {1, vk.GroupAnyHit, 4}, {1, vk.GroupIntersection, 28},
+		{0, vk.GroupClosestHit, 0}, {2, vk.GroupAnyHit, 0}, {3, vk.GroupGeneral, 0}, {-1, vk.GroupGeneral, 0}, {0, 4, 0},
+	} {
+		got, err := p.ShaderGroupStackSize(tt.group, tt.shader)
+		if got != tt.want || (tt.want == 0) != errors.Is(err, ErrInvalid) {
+			t.Errorf("group %d, shader %d: %d, %v, want %d", tt.group, tt.shader, got, err, tt.want)
+		}
+	}
+}

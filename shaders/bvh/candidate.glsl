@@ -1,0 +1,140 @@
+// What makes a leaf's primitive a candidate, and what is known of a hit. Shared by the traversal loop and by ray queries.
+#ifndef ER_BVH_CANDIDATE_GLSL
+#define ER_BVH_CANDIDATE_GLSL
+
+// What ray flags and instance flags come to for the primitives of an instance.
+const uint ER_MODE_CULL_POSITIVE = 1u; // by the determinant's sign
+const uint ER_MODE_CULL_NEGATIVE = 2u;
+const uint ER_MODE_FLIP = 4u;          // a positive determinant is the back
+const uint ER_MODE_OPAQUE = 8u;        // all primitives are opaque
+const uint ER_MODE_NOT_OPAQUE = 16u;   // none is
+const uint ER_MODE_CULL_OPAQUE = 32u;
+const uint ER_MODE_CULL_NO_OPAQUE = 64u;
+const uint ER_MODE_BOXES = 128u;       // the leaves are boxes
+
+uint erInstanceMode(uint rayFlags, uint instanceFlags, bool boxes) {
+    uint mode = boxes ? ER_MODE_BOXES : 0u;
+    bool flip = (instanceFlags & ER_INSTANCE_FLIP_FACING) != 0u;
+    if ((instanceFlags & ER_INSTANCE_CULL_DISABLE) == 0u) {
+        bool front = (rayFlags & ER_RAY_CULL_FRONT_FACING) != 0u;
+        bool back = (rayFlags & ER_RAY_CULL_BACK_FACING) != 0u;
+        mode |= (flip ? back : front) ? ER_MODE_CULL_POSITIVE : 0u;
+        mode |= (flip ? front : back) ? ER_MODE_CULL_NEGATIVE : 0u;
+    }
+    mode |= flip ? ER_MODE_FLIP : 0u;
+    // The ray's word counts before the instance's, that before the geometry's.
+    if ((rayFlags & (ER_RAY_OPAQUE | ER_RAY_NO_OPAQUE)) != 0u) {
+        mode |= (rayFlags & ER_RAY_OPAQUE) != 0u ? ER_MODE_OPAQUE : ER_MODE_NOT_OPAQUE;
+    } else if ((instanceFlags & ER_INSTANCE_FORCE_OPAQUE) != 0u) {
+        mode |= ER_MODE_OPAQUE;
+    } else if ((instanceFlags & ER_INSTANCE_FORCE_NO_OPAQUE) != 0u) {
+        mode |= ER_MODE_NOT_OPAQUE;
+    }
+    mode |= (rayFlags & ER_RAY_CULL_OPAQUE) != 0u ? ER_MODE_CULL_OPAQUE : 0u;
+    mode |= (rayFlags & ER_RAY_CULL_NO_OPAQUE) != 0u ? ER_MODE_CULL_NO_OPAQUE : 0u;
+    return mode;
+}
+
+// erWanted tells whether an instance takes part: its mask, and whether the ray wants primitives of its kind.
+bool erWanted(ErInstance i, uint rayFlags, uint cullMask) {
+    uint skip = (i.b.z & ER_INSTANCE_BOXES) != 0u ? ER_RAY_SKIP_AABBS : ER_RAY_SKIP_TRIANGLES;
+    return ((i.a.z >> 24) & cullMask) != 0u && (rayFlags & skip) == 0u;
+}
+
+// erVisible is erWanted, where the code wants primitives of that kind, too.
+bool erVisible(ErInstance i, uint rayFlags, uint cullMask) {
+    bool boxes = (i.b.z & ER_INSTANCE_BOXES) != 0u;
+    return erWanted(i, rayFlags, cullMask) && (boxes ? erUsesBoxes() : erUsesTriangles());
+}
+
+// erOpaque tells whether a primitive is opaque, from the last word of its record.
+bool erOpaque(uint mode, uint geometry) {
+    return (mode & ER_MODE_OPAQUE) != 0u || ((mode & ER_MODE_NOT_OPAQUE) == 0u && (geometry & ER_TRIANGLE_OPAQUE) != 0u);
+}
+
+// What the loop remembers of a hit: few registers, the rest is read at the end.
+struct ErFound {
+    float t;
+    float v, w;    // weights of the second and third vertex
+    uint instance; // record of the top level, ER_NO_INSTANCE: none
+    uint leaf;     // record of the bottom level
+    uint kind;     // hit kind
+};
+
+// erTestTriangle tells whether triangle `leaf` is a candidate in (tMin, tMax), culling by faces and opacity included.
+bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, float tMin, float tMax, inout ErFound f, out bool opaque) {
+    ErTriangle tri = ErTriangleView(leaves).triangle[leaf];
+    vec4 r = erIntersectTriangle(setup, origin, tri.a.xyz, vec3(tri.a.w, tri.b.xy), vec3(tri.b.zw, uintBitsToFloat(tri.c.x)));
+    opaque = erOpaque(mode, tri.c.z);
+    if (r.w == 0.0 || !(r.x > tMin && r.x < tMax)) {
+        return false;
+    }
+    bool positive = r.w > 0.0;
+    uint culled = (positive ? ER_MODE_CULL_POSITIVE : ER_MODE_CULL_NEGATIVE) | (opaque ? ER_MODE_CULL_OPAQUE : ER_MODE_CULL_NO_OPAQUE);
+    if ((mode & culled) != 0u) {
+        return false;
+    }
+    bool front = positive != ((mode & ER_MODE_FLIP) != 0u);
+    f.t = r.x;
+    f.v = r.y;
+    f.w = r.z;
+    f.leaf = leaf;
+    f.kind = front ? ER_HIT_KIND_FRONT : ER_HIT_KIND_BACK;
+    return true;
+}
+
+// erTestBox tells whether the box of record `leaf` is a candidate: the ray meets it in [tMin, tMax].
+bool erTestBox(uvec2 leaves, uint leaf, ErRaySetup setup, uint mode, float tMin, float tMax, out bool opaque) {
+    ErBox box = ErBoxView(leaves).box[leaf];
+    opaque = erOpaque(mode, floatBitsToUint(box.b.w));
+    if ((mode & (opaque ? ER_MODE_CULL_OPAQUE : ER_MODE_CULL_NO_OPAQUE)) != 0u) {
+        return false;
+    }
+    // The record is not padded: without a thickness, a ray in its plane would leave it at once (ER_DIRECTION_EPSILON).
+    vec3 size = max(abs(box.a.xyz), abs(box.b.xyz));
+    size = mix(size, vec3(0.0), greaterThanEqual(size, vec3(1e37))); // ER_HUGE: not the size of anything
+    size = max(size, abs(setup.nearBias + setup.farBias) / abs(setup.invDir) * 0.5); // the origin
+    float padding = erMax3(size.x, size.y, size.z) * (1.0 / 8388608.0);
+    vec3 lo = box.a.xyz - padding, hi = box.b.xyz + padding;
+    vec2 interval = erIntersectBox(setup, vec2(lo.x, hi.x), vec2(lo.y, hi.y), vec2(lo.z, hi.z), tMin, tMax);
+    return interval.x <= interval.y;
+}
+
+// erPrimitive returns primitive index and geometry index of a bottom level's record.
+uvec2 erPrimitive(ErInstance i, uint leaf, bool boxes) {
+    uvec2 leaves = erAddressBlocks(i.a.xy, i.b.w);
+    uvec2 words;
+    if (boxes) {
+        ErBox box = ErBoxView(leaves).box[leaf];
+        words = floatBitsToUint(vec2(box.a.w, box.b.w));
+    } else {
+        words = ErTriangleView(leaves).triangle[leaf].c.yz;
+    }
+    return uvec2(words.x, words.y & ER_TRIANGLE_GEOMETRY_MASK);
+}
+
+ErHit erResolve(uvec2 instances, ErFound f) {
+    ErInstance i = ErInstanceView(instances).instance[f.instance];
+    uvec2 primitive = erPrimitive(i, f.leaf, erUsesBoxes() && (i.b.z & ER_INSTANCE_BOXES) != 0u);
+    ErHit h;
+    h.t = f.t;
+    h.barycentrics = vec2(f.v, f.w);
+    h.primitiveIndex = primitive.x;
+    h.geometryIndex = primitive.y;
+    h.hitKind = f.kind;
+    h.instanceIndex = i.b.x;
+    h.instanceCustomIndex = i.a.z & 0xffffffu;
+    h.instanceRecordOffset = i.a.w & 0xffffffu;
+    h.instanceRecord = erAddressBlocks(instances, f.instance * (ER_INSTANCE_SIZE / 64u));
+    h.leaf = f.leaf;
+    return h;
+}
+
+// erVertex returns a vertex of the triangle that was hit, in object space.
+vec3 erVertex(uvec2 instanceRecord, uint leaf, uint k) {
+    ErInstance i = ErInstanceView(instanceRecord).instance[0];
+    ErTriangle tri = ErTriangleView(erAddressBlocks(i.a.xy, i.b.w)).triangle[leaf];
+    return k == 0u ? tri.a.xyz : (k == 1u ? vec3(tri.a.w, tri.b.xy) : vec3(tri.b.zw, uintBitsToFloat(tri.c.x)));
+}
+
+#endif

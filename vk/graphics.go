@@ -1,0 +1,56 @@
+package vk
+
+// #include "evk.h"
+import "C"
+
+import (
+	"fmt"
+
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// Shader stages of graphics pipelines that this package can make.
+const (
+	StageVertex   vulkan.ShaderStageFlags = 0x01
+	StageFragment vulkan.ShaderStageFlags = 0x10
+)
+
+// GraphicsPipelineOptions says what NewGraphicsPipeline makes: triangles without vertex buffers, drawn into one color image
+// without depth, blending or culling. It is as much as tests of shaders in graphics stages need.
+type GraphicsPipelineOptions struct {
+	Name             string
+	Vertex, Fragment []uint32 // SPIR-V, entry points "main"
+	Layout           *PipelineLayout
+	Format           vulkan.Format // of the image
+}
+
+// NewGraphicsPipeline compiles a graphics pipeline. It needs Features.DynamicRendering (Vulkan 1.3).
+func (d *Device) NewGraphicsPipeline(o GraphicsPipelineOptions) (*Pipeline, error) {
+	fail := func(err error) error { return fmt.Errorf("graphics pipeline %q: %w", o.Name, err) }
+	if !d.enabled.DynamicRendering {
+		return nil, fail(fmt.Errorf("%w: dynamicRendering", ErrMissingFeature))
+	}
+	if len(o.Vertex) < 5 || len(o.Fragment) < 5 || o.Layout == nil {
+		return nil, fail(fmt.Errorf("%w: Vertex, Fragment or Layout is missing", ErrInvalid))
+	}
+	h := C.evk_create_graphics_pipeline(d.c, (*C.uint32_t)(&o.Vertex[0]), C.size_t(len(o.Vertex)), (*C.uint32_t)(&o.Fragment[0]),
+		C.size_t(len(o.Fragment)), raw(o.Layout.handle), C.uint32_t(o.Format))
+	if err := check("vkCreateGraphicsPipelines", h.result); err != nil {
+		return nil, fail(err)
+	}
+	p := &Pipeline{d: d, handle: fromRaw[vulkan.Pipeline](h.handle), name: o.Name}
+	d.born(p, "pipeline", o.Name, objectPipeline, h.handle)
+	return p, nil
+}
+
+// DrawToImage clears an image in GENERAL layout and draws vertices with a graphics pipeline, with what
+// BindDescriptorSets and PushConstants bound before.
+func (cb *CommandBuffer) DrawToImage(p *Pipeline, i *Image, clear [4]float32, vertices uint32) {
+	if !cb.d.enabled.DynamicRendering {
+		cb.Fail(fmt.Errorf("draw to image %q: %w: dynamicRendering", i.o.Name, ErrMissingFeature))
+		return
+	}
+	C.evk_bind_pipeline(cb.d.c, raw(cb.handle), C.VK_PIPELINE_BIND_POINT_GRAPHICS, raw(p.handle))
+	color := [4]C.float{C.float(clear[0]), C.float(clear[1]), C.float(clear[2]), C.float(clear[3])}
+	C.evk_draw_to_image(cb.d.c, raw(cb.handle), raw(i.view), C.uint32_t(i.o.Width), C.uint32_t(i.o.Height), &color[0], C.uint32_t(vertices))
+}
