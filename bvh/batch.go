@@ -28,17 +28,28 @@ type batch struct {
 	records    []byte // ErBuild
 	geometry   []byte // ErGeometry
 	blocks     []byte // uvec2: build, block; of all builds
-	small      []byte // the same for builds of one block
-	large      []byte // for builds of several
-	lbvh, ploc []byte // of all builds, by kind of tree
+	small      []byte // the same for builds of up to sortBlocks, once for each
+	large      []byte // for builds of more
+	bundled    []byte // of those whose leaves are bundles
+	lbvh, ploc []byte // of bundles of all builds, by kind of tree
 	updates    []byte // uvec2: record, block; of all updates
 	indirect   []byte // ErIndirect of all records, or none
 
 	histograms uint32 // entries over all large builds
+	passes     uint32 // over their keys
+	deep       bool   // some tree may have to be made less deep
 	seeds      uint32 // capacity of the queue of climb.comp
 }
 
 const (
+	// bundleSlots is the most bundles (shaders/bvh/bundle.glsl) of a block, and bundleFixed the primitives of one where
+	// it takes that: 48 bytes of a triangle and the share of a node in 64 bytes are 63.5 together.
+	bundleSlots = 248
+	bundleFixed = 5
+	// Most inner nodes on a path of a bottom and of a top level. With the end mark and the one where a bottom level
+	// begins they fill the traversal stack, and they are enough for MaxPrimitives and MaxInstances.
+	mostHeightBottom = 38
+	mostHeightTop    = StackEntries - 2 - mostHeightBottom
 	// collapseLimit is the most primitives that a leaf may hold.
 	collapseLimit = 4
 	// clusterLimit is ER_CLUSTER_LIMIT of tree.glsl.
@@ -48,6 +59,42 @@ const (
 // leafLimits bound the leaves by kind. A ray that meets a leaf of boxes tests them all, where a node more could have
 // spared it an intersection shader: two are worth the memory.
 var leafLimits = [...]uint32{leafTriangles: collapseLimit, leafBoxes: 2, leafInstances: 1}
+
+// bundled tells whether primitives that follow each other in the sorted order are one leaf of the tree from the
+// beginning, to save memory and time. Boxes and instances never are: what a leaf of several saves, intersection shaders
+// and other bottom levels that a ray enters cost many times.
+func bundled(info vk.BuildInfo) bool {
+	return info.Flags&(vk.PreferFastBuild|vk.LowMemory) != 0 && leafKindOf(info) == leafTriangles
+}
+
+// bundleOf is the primitives of a leaf where they are all of one size.
+func bundleOf(info vk.BuildInfo) uint64 {
+	if bundled(info) {
+		return bundleFixed
+	}
+	return 1
+}
+
+// mostBundles is the most leaves that a tree over n primitives is built over.
+func mostBundles(info vk.BuildInfo, n uint64) uint64 {
+	if !bundled(info) {
+		return n
+	}
+	rest := n % blockSize
+	return n/blockSize*bundleSlots + max((rest+bundleFixed-1)/bundleFixed, rest*bundleSlots/blockSize)
+}
+
+// axisBits is erAxisBits of shaders/bvh/build.glsl. Each eight bits of a code are a pass of the sort, and one bit more
+// tells what is inactive.
+func axisBits(n uint32) uint32 {
+	switch {
+	case n <= sortBlocks*blockSize:
+		return 10
+	case n <= 1<<18:
+		return 13
+	}
+	return 15
+}
 
 // newBatch checks the builds and lays them out.
 func newBatch(builds []Build, leafLimit uint32) (*batch, error) {
@@ -83,31 +130,48 @@ func (b *batch) add(index uint32, bd Build) {
 		mode = modeLBVH
 	}
 	blocks := (n + blockSize - 1) / blockSize
-	rec := b.addRecord(bd, n, mode)
+	bundles := uint32(mostBundles(bd.Info, uint64(n)))
+	collapse, flag := min(b.leafLimit, leafLimits[leafKindOf(bd.Info)]), uint32(0)
+	if bundled(bd.Info) {
+		collapse, flag = 1, 1
+	}
+	height := uint32(mostHeightBottom)
+	if bd.Info.Type == vk.TopLevel {
+		height = mostHeightTop
+	}
+	b.deep = b.deep || bundles > height
+	rec := b.addRecord(bd, n)
 	rec.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
-	rec.words(b.histograms/256, blocks, 0, layoutOf(leafKindOf(bd.Info), uint64(n)).leafBlock)
-	rec.words(min(b.leafLimit, leafLimits[leafKindOf(bd.Info)]), mode)
+	rec.words(b.histograms/256, blocks, 0, 0)
+	rec.words(collapse, mode|flag<<8|height<<24)
 	rec.address(0) // no source
 	b.records = rec.bytes
 	// The address of the geometries is not known yet: its place holds the first one's number.
 	binary.LittleEndian.PutUint64(b.records[int(index)*buildRecordSize+8:], uint64(firstGeometry))
-	b.addTasks(index, blocks, mode)
+	b.addTasks(index, blocks, (bundles+blockSize-1)/blockSize, mode, flag != 0)
 	if mode == modePLOC && n > 0 {
-		b.seeds += n/(clusterLimit+1) + 1 // every seed has more than clusterLimit leaves of its own, or is the root
+		b.seeds += bundles/(clusterLimit+1) + 1 // every seed has more than clusterLimit leaves of its own, or is the root
 	}
-	if blocks > 1 {
+	if blocks > sortBlocks {
 		b.histograms += blocks * 256
+		b.passes = max(b.passes, 3*axisBits(n)/8+1)
 	}
 }
 
-func (b *batch) addTasks(index, blocks, mode uint32) {
+func (b *batch) addTasks(index, blocks, bundleBlocks, mode uint32, bundled bool) {
 	for k := uint32(0); k < blocks; k++ {
 		b.blocks = appendWords(b.blocks, index, k)
-		if blocks == 1 {
-			b.small = appendWords(b.small, index, k)
-		} else {
-			b.large = appendWords(b.large, index, k)
+		if bundled {
+			b.bundled = appendWords(b.bundled, index, k)
 		}
+		switch {
+		case blocks > sortBlocks:
+			b.large = appendWords(b.large, index, k)
+		case k == 0:
+			b.small = appendWords(b.small, index, k)
+		}
+	}
+	for k := uint32(0); k < bundleBlocks; k++ {
 		if mode == modeLBVH {
 			b.lbvh = appendWords(b.lbvh, index, k)
 		} else {
@@ -117,7 +181,7 @@ func (b *batch) addTasks(index, blocks, mode uint32) {
 }
 
 // addRecord writes the addresses of an ErBuild; the caller adds its words.
-func (b *batch) addRecord(bd Build, n, mode uint32) *recordWriter {
+func (b *batch) addRecord(bd Build, n uint32) *recordWriter {
 	w := &recordWriter{bytes: b.records}
 	s := scratchOf(uint64(n))
 	w.address(bd.Dst.Address() + bd.DstOffset)

@@ -215,8 +215,8 @@ func benchSize(r *rig) (width, height int) {
 }
 
 func BenchmarkTrace(b *testing.B) {
-	for _, name := range []string{"bunny", "dragon", "sponza"} {
-		for _, kind := range buildKinds {
+	for _, name := range []string{"bunny", "dragon", "sponza", "house"} {
+		for _, kind := range append(slices.Clone(buildKinds), lowMemoryKind) {
 			if kind.flags == vk.PreferFastTrace {
 				continue
 			}

@@ -20,11 +20,13 @@ const (
 	kernelScanSum
 	kernelScanApply
 	kernelSortScatter
+	kernelBundle
 	kernelLBVH
 	kernelClimb
 	kernelPLOC
 	kernelPLOCTeam
 	kernelLeaves
+	kernelDeepen
 	kernelHeader
 	kernelRefitLinks
 	kernelRefitLeaves
@@ -33,14 +35,15 @@ const (
 	kernelCopyPlan
 	kernelCopyLink
 	kernelCopyUsed
+	kernelCopyShare
 	kernelCopyWrite
 	kernelCopyFinish
 	kernelCount
 )
 
 var kernelNames = [kernelCount]string{"init", "bounds", "morton", "sort_small", "sort_count", "scan_sum", "scan_apply",
-	"sort_scatter", "lbvh", "climb", "ploc", "ploc_team", "leaves", "header", "refit_links", "refit_leaves", "refit_nodes", "indirect",
-	"copy_plan", "copy_link", "copy_used", "copy_write", "copy_finish"}
+	"sort_scatter", "bundle", "lbvh", "climb", "ploc", "ploc_team", "leaves", "deepen", "header", "refit_links", "refit_leaves", "refit_nodes", "indirect",
+	"copy_plan", "copy_link", "copy_used", "copy_share", "copy_write", "copy_finish"}
 
 const pushSize = 40
 
@@ -125,41 +128,57 @@ type recorder struct {
 	cb    *vk.CommandBuffer
 	batch *batch
 
-	records, blocks, small, large, lbvh, ploc, updates vk.DeviceAddress
-	histograms, sums, seeds                            vk.DeviceAddress
-	geometry, ranges, deviceRecords, deviceGeometry    vk.DeviceAddress
+	records, blocks, small, large, bundled, lbvh, ploc, updates vk.DeviceAddress
+	histograms, sums, seeds                                     vk.DeviceAddress
+	geometry, ranges, deviceRecords, deviceGeometry             vk.DeviceAddress
+
+	hostRecords vk.DeviceAddress // where the host wrote them
+	from, to    vk.DeviceAddress // all that the host wrote, and where init.comp copies it
+	pieces      uint32           // of 16 bytes; none: it stays where it is
 }
 
-// upload copies the batch's description to memory that lives as long as the command buffer's recording.
+// upload copies the batch's description to memory that lives as long as the command buffer's recording. It is read
+// from a copy near the device, unless that makes records of its own.
 func (r *recorder) upload() error {
-	put := func(data []byte, to *vk.DeviceAddress) error {
-		if len(data) == 0 {
-			return nil
-		}
-		addr, mapped, err := r.cb.TransientUpload(uint64(len(data)), 64)
-		if err != nil {
-			return err
-		}
-		copy(mapped, data)
-		*to = addr
-		return nil
-	}
-	if err := put(r.batch.geometry, &r.geometry); err != nil {
-		return err
-	}
-	r.batch.resolve(r.geometry)
-	for _, p := range []struct {
+	const align = 64
+	parts := []struct {
 		data []byte
 		to   *vk.DeviceAddress
 	}{
-		{r.batch.records, &r.records}, {r.batch.blocks, &r.blocks},
-		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.lbvh, &r.lbvh}, {r.batch.ploc, &r.ploc},
-		{r.batch.updates, &r.updates}, {r.batch.indirect, &r.ranges},
-	} {
-		if err := put(p.data, p.to); err != nil {
+		{r.batch.records, &r.records}, {r.batch.geometry, &r.geometry}, {r.batch.blocks, &r.blocks},
+		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.bundled, &r.bundled}, {r.batch.lbvh, &r.lbvh},
+		{r.batch.ploc, &r.ploc}, {r.batch.updates, &r.updates}, {r.batch.indirect, &r.ranges},
+	}
+	var size uint64
+	for _, p := range parts {
+		size += alignUp(uint64(len(p.data)), align)
+	}
+	host, mapped, err := r.cb.TransientUpload(size, align)
+	if err != nil {
+		return err
+	}
+	base := host
+	if len(r.batch.indirect) == 0 {
+		if base, err = r.cb.TransientDevice(size, align); err != nil {
 			return err
 		}
+		r.from, r.to, r.pieces = host, base, uint32(size/16)
 	}
+	r.hostRecords = host
+	r.batch.resolve(base + alignUp(uint64(len(r.batch.records)), align)) // the geometries follow the records
+	at := uint64(0)
+	for _, p := range parts {
+		if len(p.data) > 0 {
+			*p.to = base + at
+			copy(mapped[at:], p.data)
+			at += alignUp(uint64(len(p.data)), align)
+		}
+	}
+	return r.reserve()
+}
+
+// reserve takes memory for what the kernels tell each other beside the builds' scratch memory.
+func (r *recorder) reserve() error {
 	var err error
 	if len(r.batch.indirect) > 0 {
 		if r.deviceRecords, err = r.cb.TransientDevice(uint64(len(r.batch.records)), 64); err != nil {
@@ -184,12 +203,12 @@ func (r *recorder) upload() error {
 	return err
 }
 
-// record runs builds and updates side by side: the three steps of an update go with the first three of a build.
+// record runs builds and updates side by side: the steps of an update go with the first ones of a build.
 func (r *recorder) record() {
 	r.readRanges()
-	r.startBuilds()
-	r.perBlock(kernelRefitLinks, r.updates, r.batch.updates, treeGroupsPerBlk)
+	r.begin()
 	r.cb.ComputeBarrier()
+	r.perBlock(kernelRefitLinks, r.updates, r.batch.updates, treeGroupsPerBlk)
 	r.perBlock(kernelRefitLeaves, r.updates, r.batch.updates, treeGroupsPerBlk)
 	r.perBlock(kernelBounds, r.blocks, r.batch.blocks, 1)
 	r.cb.ComputeBarrier()
@@ -202,41 +221,47 @@ func (r *recorder) record() {
 	}
 }
 
-// startBuilds resets the builds' states.
-func (r *recorder) startBuilds() {
-	builds := uint32(r.batch.builds)
-	if builds == 0 {
-		return
+// begin resets states and the queue of seeds, and copies the batch's description.
+func (r *recorder) begin() {
+	n := uint32(len(r.batch.records) / buildRecordSize)
+	records, histograms, sums := r.records, r.histograms, r.sums
+	r.histograms, r.sums = r.seeds, r.to
+	if r.pieces > 0 {
+		r.records = r.hostRecords
 	}
-	histograms := r.histograms
-	r.histograms = r.seeds // init empties the queue
-	r.run(kernelInit, 0, builds, (builds+63)/64, 0)
-	r.histograms = histograms
+	r.run(kernelInit, r.from, n, (max(n, r.pieces)+63)/64, r.pieces)
+	r.records, r.histograms, r.sums = records, histograms, sums
 }
 
 // trees makes trees and leaves of the builds, whose boxes are known.
 func (r *recorder) trees() {
-	r.perBlock(kernelMorton, r.blocks, r.batch.blocks, 1)
+	r.run(kernelMorton, r.blocks, uint32(len(r.batch.blocks)/8), uint32(len(r.batch.blocks)/8), r.batch.passes&1)
 	r.cb.ComputeBarrier()
 	r.sort()
 	r.cb.ComputeBarrier()
+	r.bundles()
 	r.perBlock(kernelLBVH, r.lbvh, r.batch.lbvh, treeGroupsPerBlk)
 	r.clusters()
 	r.cb.ComputeBarrier()
 	r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, treeGroupsPerBlk)
 	r.cb.ComputeBarrier()
+	if r.batch.deep {
+		r.perBlock(kernelDeepen, r.blocks, r.batch.blocks, 1)
+		r.cb.ComputeBarrier()
+	}
 }
 
-// sort orders the keys of all builds: those of one block in one go, the others by eight passes of a byte.
+// sort orders the keys of all builds: those of few blocks in one go, the others by passes of a byte.
 func (r *recorder) sort() {
 	r.perBlock(kernelSortSmall, r.small, r.batch.small, 1)
 	if len(r.batch.large) == 0 {
 		return
 	}
 	chunks := (r.batch.histograms + scanChunk - 1) / scanChunk
-	for pass := uint32(0); pass < 8; pass++ {
+	for pass := range r.batch.passes {
 		tasks := uint32(len(r.batch.large) / 8)
-		r.run(kernelSortCount, r.large, tasks, tasks, pass)
+		ahead := pass | (r.batch.passes-pass)<<8
+		r.run(kernelSortCount, r.large, tasks, tasks, ahead)
 		r.cb.ComputeBarrier()
 		several := uint32(0)
 		if chunks > 1 {
@@ -246,10 +271,19 @@ func (r *recorder) sort() {
 		}
 		r.run(kernelScanApply, 0, r.batch.histograms, chunks, several)
 		r.cb.ComputeBarrier()
-		r.run(kernelSortScatter, r.large, tasks, tasks, pass)
-		if pass < 7 {
+		r.run(kernelSortScatter, r.large, tasks, tasks, ahead)
+		if pass < r.batch.passes-1 {
 			r.cb.ComputeBarrier()
 		}
+	}
+}
+
+// bundles cuts the sorted primitives into the leaves of trees that have few nodes.
+func (r *recorder) bundles() {
+	n := uint32(len(r.batch.bundled) / 8)
+	for pass := uint32(0); pass < 2 && n > 0; pass++ {
+		r.run(kernelBundle, r.bundled, n, n, pass)
+		r.cb.ComputeBarrier()
 	}
 }
 

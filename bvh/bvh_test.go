@@ -10,10 +10,15 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-var buildKinds = []struct {
+type buildKind struct {
 	name  string
 	flags vk.BuildFlags
-}{{"default", 0}, {"fast trace", vk.PreferFastTrace}, {"fast build", vk.PreferFastBuild}}
+}
+
+var buildKinds = []buildKind{{"default", 0}, {"fast trace", vk.PreferFastTrace}, {"fast build", vk.PreferFastBuild}}
+
+// lowMemoryKind is a tree of clusters over bundles.
+var lowMemoryKind = buildKind{"low memory", vk.LowMemory}
 
 // TestRandomTriangles holds ten thousand triangles and rays against the reference, without one difference.
 func TestRandomTriangles(t *testing.T) {

@@ -19,8 +19,9 @@ const (
 // Copy is one copy of a batch.
 //
 // A clone is the structure's bytes under its new address. A compacted copy is without the node slots and leaf records
-// that a build leaves unused; nodes keep their order, so that hits are the same in the same order, and compacting a
-// compacted copy changes nothing. Both keep the addresses of bottom levels. For blobs see SerializedHeader.
+// that a build leaves unused, and triangles share vertices and leaves (see the package); nodes and records keep their
+// order, hits are the same, and compacting a compacted copy changes nothing. Both keep the addresses of bottom levels.
+// For blobs see SerializedHeader.
 type Copy struct {
 	Mode vk.CopyMode
 	// Src and Dst are memory at addresses that are multiples of Alignment. Size 0 is all up to the end of the buffer.

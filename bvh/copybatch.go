@@ -12,6 +12,7 @@ const (
 	copyRecordSize = 128
 	copyPlanSize   = 128
 	copyReady      = 1
+	copyChunks     = 16 // of a task of copy_share.comp
 
 	queryMode = 4 // + Property
 
@@ -26,8 +27,8 @@ type copyJob struct {
 	status   vk.DeviceAddress
 	ready    bool
 
-	pieces, nodes, marks uint64 // see copyBatch.add
-	number               uint32
+	pieces, nodes, marks, chunks uint64 // see copyBatch.add
+	number                       uint32
 }
 
 func (j copyJob) isQuery() bool { return j.mode >= queryMode }
@@ -42,6 +43,11 @@ func (j copyJob) numbers() bool {
 	return j.mode == uint32(vk.CopyCompact) || j.mode == uint32(CopySerialize)
 }
 
+// shares tells whether triangles have to be indexed.
+func (j copyJob) shares() bool {
+	return j.mode == uint32(vk.CopyCompact) || j.mode == queryMode+uint32(CompactedSize)
+}
+
 // copyBatch is what the kernels read of a set of copies, and the sizes of what they keep.
 type copyBatch struct {
 	driver [16]byte
@@ -50,7 +56,7 @@ type copyBatch struct {
 	words   uint64 // of parents and marks
 	numbers uint32 // entries of the scan
 
-	plan, link, write []byte // tasks, uvec2: record, block
+	plan, link, share, write []byte // tasks, uvec2: record, block
 }
 
 // add lays out a job. The host does not know a structure's size, only that of the range it lies in.
@@ -67,11 +73,14 @@ func (b *copyBatch) add(j copyJob) error {
 	if j.links() {
 		j.nodes = (max(structure, headerSize) - headerSize) / nodeSize
 		if j.mode == uint32(CopyDeserialize) {
-			j.marks = (structure/boxSize + 31) / 32
+			j.marks = (structure/(4*indexedWords) + 31) / 32
 		}
 	}
+	if j.shares() { // erChunkLimit
+		j.chunks = ((units(structure)-headerSize/unitSize)/(triangleSize/unitSize) + chunkRecords - 1) / chunkRecords
+	}
 	blocks := (j.pieces + copyBlock - 1) / copyBlock
-	if j.pieces >= 1<<32-copyBlock || uint64(b.numbers)+j.nodes+1 >= 1<<32 {
+	if j.pieces >= 1<<32-copyBlock || uint64(b.numbers)+j.nodes+j.chunks+2 >= 1<<32 {
 		return fmt.Errorf("%w: the batch has more than 2^32 pieces of %d bytes; name the ranges' sizes, or split it", ErrInvalidCopy, pieceSize)
 	}
 	record := uint32(len(b.jobs))
@@ -86,19 +95,29 @@ func (b *copyBatch) add(j copyJob) error {
 			b.write = appendWords(b.write, record, k)
 		}
 	}
+	if j.shares() {
+		for k := range uint32(j.chunks/copyChunks + 1) { // one more than chunks, for the scan's last entry
+			b.share = appendWords(b.share, record, k)
+		}
+	}
 	j.number = b.numbers
 	if j.numbers() {
 		b.numbers += uint32(j.nodes) + 1
+	}
+	if j.numbers() && j.shares() {
+		b.numbers += uint32(j.chunks) + 1
 	}
 	b.words += j.nodes + j.marks
 	b.jobs = append(b.jobs, j)
 	return nil
 }
 
+// units are what the kernels count memory in, at most 2^32-1.
+func units(bytes uint64) uint64 { return min(bytes/unitSize, 1<<32-1) }
+
 // records are the bytes of all ErCopy.
 func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
 	w := &recordWriter{}
-	units := func(bytes uint64) uint32 { return uint32(min(bytes/unitSize, 1<<32-1)) }
 	for i, j := range b.jobs {
 		w.address(j.src.Address())
 		w.address(j.dst.Address())
@@ -121,7 +140,7 @@ func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
 		if !j.links() {
 			limit = 1<<32 - 1
 		}
-		w.words(j.mode, units(j.src.Size), units(j.dst.Size), uint32(limit), uint32(j.marks), j.number, uint32(blocks)*copyBlock, flags)
+		w.words(j.mode, uint32(units(j.src.Size)), uint32(units(j.dst.Size)), uint32(limit), uint32(j.marks), j.number, uint32(blocks)*copyBlock, flags)
 		w.bytes = append(w.bytes, b.driver[:]...)
 		w.bytes = append(w.bytes, compatibility[:]...)
 		w.words(compatWords[:]...)
@@ -150,11 +169,11 @@ func (b *Builder) recordCopies(cb *vk.CommandBuffer, batch *copyBatch, label str
 			return err
 		}
 	}
-	var plan, link, write vk.DeviceAddress
+	var plan, link, share, write vk.DeviceAddress
 	for _, u := range []struct {
 		data []byte
 		to   *vk.DeviceAddress
-	}{{batch.records(plans, words), &r.records}, {batch.plan, &plan}, {batch.link, &link}, {batch.write, &write}} {
+	}{{batch.records(plans, words), &r.records}, {batch.plan, &plan}, {batch.link, &link}, {batch.share, &share}, {batch.write, &write}} {
 		if len(u.data) == 0 {
 			continue
 		}
@@ -169,10 +188,12 @@ func (b *Builder) recordCopies(cb *vk.CommandBuffer, batch *copyBatch, label str
 	defer cb.EndLabel()
 	r.copyTasks(kernelCopyPlan, plan, batch.plan)
 	r.copyTasks(kernelCopyLink, link, batch.link)
+	r.shareVertices(share, batch.share, 0)
 	r.copyTasks(kernelCopyUsed, link, batch.link)
 	if batch.numbers > 0 {
 		r.scan(batch.numbers)
 		cb.ComputeBarrier()
+		r.shareVertices(share, batch.share, 1)
 	}
 	r.copyTasks(kernelCopyWrite, write, batch.write)
 	n := uint32(len(batch.jobs))
@@ -185,6 +206,14 @@ func (r *recorder) copyTasks(kernel int, address vk.DeviceAddress, tasks []byte)
 	if n := uint32(len(tasks) / 8); n > 0 {
 		r.run(kernel, address, n, n, 0)
 		r.cb.ComputeBarrier()
+	}
+}
+
+// shareVertices runs a pass of copy_share.comp, one workgroup to a chunk. What it writes nobody reads before the next
+// barrier.
+func (r *recorder) shareVertices(address vk.DeviceAddress, tasks []byte, pass uint32) {
+	if n := uint32(len(tasks) / 8); n > 0 {
+		r.run(kernelCopyShare, address, n, n*copyChunks, pass)
 	}
 }
 

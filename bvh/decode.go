@@ -43,10 +43,10 @@ func (s *Structure) Contents() (Contents, error) {
 	if len(s.data) < headerSize {
 		return c, fmt.Errorf("%w: %d bytes", ErrNotAStructure, len(s.data))
 	}
-	kind := s.leafKind()
-	if end := s.leaves + uint64(s.Active)*leafSizeOf(kind); kind > leafInstances || end > uint64(len(s.data)) {
-		return c, fmt.Errorf("%w: %d leaf records of kind %d at offset %d of %d bytes", ErrNotAStructure, s.Active, kind, s.leaves, len(s.data))
+	if err := s.checkLeaves(); err != nil {
+		return c, fmt.Errorf("%w: %w", ErrNotAStructure, err)
 	}
+	kind := s.leafKind()
 	for i := range s.Active {
 		switch kind {
 		case leafInstances:

@@ -105,37 +105,3 @@ func TestContentsErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestCompactedSizes prints bytes per triangle before and after compaction, and holds compacted copies against what
-// nodes and records of a fresh build take.
-func TestCompactedSizes(t *testing.T) {
-	r := newRig(t)
-	positions, indices := icosphere(6, 1)
-	type mesh struct {
-		name      string
-		positions []float32
-		indices   []uint32
-	}
-	meshes := []mesh{{"sphere", positions, indices}}
-	t.Run("bunny", func(t *testing.T) {
-		m := loadModel(t, "bunny") // skips where there is none
-		meshes = append(meshes, mesh{m.name, m.positions, m.indices})
-	})
-	for _, m := range meshes {
-		for _, kind := range buildKinds {
-			built := whole(r.build(r.indexedInput(m.positions, m.indices, kind.flags|vk.AllowCompaction))[0])
-			s, metrics := r.read(built.Buffer)
-			size := r.properties(CompactedSize, built)[0]
-			n := uint64(len(m.indices) / 3)
-			if used := headerSize + uint64(metrics.InnerNodes)*nodeSize + n*triangleSize; size > used || size >= s.Bytes {
-				t.Errorf("%s, %s: %d bytes compacted, %d of %d are in use", m.name, kind.name, size, used, s.Bytes)
-			}
-			compact := r.decoded(r.copied(vk.CopyCompact, built)[0])
-			if again, err := compact.Validate(); err != nil || again != metrics {
-				t.Errorf("%s, %s: the compacted tree is %+v, was %+v; %v", m.name, kind.name, again, metrics, err)
-			}
-			t.Logf("%s (%d triangles), %s: %.1f bytes per triangle, %.1f compacted, %.1f serialised", m.name, n, kind.name,
-				float64(s.Bytes)/float64(n), float64(size)/float64(n), float64(r.properties(SerializedSize, built)[0])/float64(n))
-		}
-	}
-}

@@ -3,7 +3,7 @@ package bvh
 // Mirror of shaders/bvh/layout.glsl; TestLayoutMatchesGLSL compares by name.
 const (
 	asMagic   = 0x53415245
-	asVersion = 1
+	asVersion = 2
 
 	headerSize          = 256
 	headerSelf          = 0
@@ -24,9 +24,11 @@ const (
 	headerLeafKind      = 92
 	headerTotalSize     = 96
 
-	leafTriangles = 0
-	leafBoxes     = 1
-	leafInstances = 2
+	leafTriangles   = 0
+	leafBoxes       = 1
+	leafInstances   = 2
+	leafIndexed     = 3
+	leafIndexedWide = 4
 
 	nodeSize    = 64
 	nodeXY0     = 0
@@ -53,6 +55,17 @@ const (
 	triangleInactive     = 0x40000000
 	triangleGeometryMask = 0x00ffffff
 
+	sourceSize   = 12
+	sourcedFlags = 3
+
+	chunkRecords         = 64
+	chunkWords           = 2
+	chunkVertices        = 192
+	indexedWords         = 2
+	indexedWideWords     = 3
+	indexedGeometries    = 64
+	indexedGeometryShift = 24
+
 	boxSize      = 32
 	boxMin       = 0
 	boxPrimitive = 12
@@ -70,6 +83,9 @@ const (
 	instanceHeight           = 120
 	instanceLeafBlock        = 124
 	instanceBoxes            = 0x80000000
+	instanceIndexed          = 0x40000000
+	instanceWide             = 0x20000000
+	instanceHeightMask       = 0x1fffffff
 
 	// build.glsl
 	blockSize        = 1024
@@ -85,6 +101,7 @@ const (
 	formatFloat64    = 4
 	scanChunk        = 4096
 	treeGroupsPerBlk = 16
+	sortBlocks       = 2 // builds of more are sorted in several dispatches
 )
 
 // Limits of a structure.
@@ -95,6 +112,8 @@ const (
 	ScratchAlignment = 64
 	// MaxPrimitives is the most primitives of one structure, inactive ones counted.
 	MaxPrimitives = refIndexMask - 1
+	// MaxInstances is the most instances of one top level, inactive ones counted.
+	MaxInstances = 1<<24 - 1
 	// MaxGeometries is the most geometries of one bottom level.
 	MaxGeometries = triangleGeometryMask
 	// StackEntries is the traversal stack of both levels together. A deeper structure is reported as a fault.

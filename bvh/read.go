@@ -159,6 +159,9 @@ type Triangle struct {
 
 // Triangle returns the leaf record at an index below Active.
 func (s *Structure) Triangle(index uint32) Triangle {
+	if isIndexed(s.leafKind()) {
+		return s.indexedTriangle(index)
+	}
 	at := s.leaves + uint64(index)*triangleSize
 	var t Triangle
 	for v := range uint64(3) {

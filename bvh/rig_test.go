@@ -24,6 +24,7 @@ type rig struct {
 	dev     *vk.Device
 	builder *Builder
 	tracer  *Tracer
+	uploads map[vk.DeviceAddress][]byte // by upload, for builds by the host
 }
 
 func newRig(t testing.TB) *rig {
@@ -64,6 +65,10 @@ func (r *rig) upload(name string, data []byte) vk.DeviceAddress {
 			r.Fatal(err)
 		}
 	}
+	if r.uploads == nil {
+		r.uploads = map[vk.DeviceAddress][]byte{}
+	}
+	r.uploads[b.Address()] = data
 	return b.Address()
 }
 

@@ -38,7 +38,14 @@ func hostBlob(t testing.TB, structure []byte, driver [16]byte) []byte {
 		}
 	}
 	leaves := s.data[s.leaves:]
-	clear(leaves[uint64(s.Active)*leafSizeOf(kind):])
+	switch n := uint64(s.Active); {
+	case kind == leafTriangles && isSourced(s.Flags):
+		room := uint64(len(leaves)) / (triangleSize + sourceSize)
+		clear(leaves[n*triangleSize : room*triangleSize])
+		clear(leaves[room*triangleSize+n*sourceSize:])
+	case !isIndexed(kind):
+		clear(leaves[n*leafSizeOf(kind):])
+	}
 	var handles []uint64
 	if s.Type == vk.TopLevel {
 		handles = make([]uint64, s.Primitives)
@@ -83,12 +90,76 @@ func sign(blob []byte) {
 	}
 }
 
+// leafSourced stands for triangles with source indices behind, in tests; seedKinds are all forms of leaves.
+const (
+	leafSourced = leafIndexedWide + 1
+	seedKinds   = leafSourced + 1
+)
+
+// randomLeaves makes n leaf records of a kind, all that a structure has behind its nodes.
+func randomLeaves(rng *rand.Rand, kind uint32, n int) []byte {
+	if isIndexed(kind) {
+		return randomChunks(rng, kind, n)
+	}
+	size, room := int(leafSizeOf(kind)), n+rng.IntN(3)
+	data := make([]byte, room*size)
+	if kind == leafSourced {
+		data = make([]byte, alignUp(uint64(room*(size+sourceSize)), unitSize))
+		for i := range 3 * n {
+			binary.LittleEndian.PutUint32(data[room*size+4*i:], rng.Uint32())
+		}
+	}
+	put := func(at int, v ...uint32) {
+		for k, w := range v {
+			binary.LittleEndian.PutUint32(data[at+4*k:], w)
+		}
+	}
+	for i := range n {
+		at := i * size
+		switch kind {
+		case leafBoxes:
+			put(at+boxPrimitive, uint32(i))
+			put(at+boxGeometry, uint32(i%2)|triangleOpaque)
+		case leafInstances:
+			put(at+instanceBLAS, 256*uint32(i+1))
+			put(at+instanceIndex, uint32(i), 5, 4, 14)
+		default:
+			put(at+trianglePrimitive, uint32(i), uint32(i%2))
+		}
+	}
+	return data
+}
+
+func randomChunks(rng *rand.Rand, kind uint32, n int) []byte {
+	var words, vertices []uint32
+	words32 := indexedWords
+	if kind == leafIndexedWide {
+		words32 = indexedWideWords
+	}
+	at := (n+chunkRecords-1)/chunkRecords*chunkWords + n*words32
+	for first := 0; first < n; first += chunkRecords {
+		count := uint32(1 + rng.IntN(chunkVertices))
+		words = append(words, uint32(at+len(vertices)), count)
+		for i := first; i < min(first+chunkRecords, n); i++ {
+			corner := func() uint32 { return rng.Uint32N(count) }
+			words = append(words, corner()|corner()<<8|corner()<<16|uint32(i%2)<<indexedGeometryShift|triangleOpaque, uint32(i))
+			if kind == leafIndexedWide {
+				words = append(words, uint32(i%2)|triangleOpaque)
+			}
+		}
+		for range 3 * count {
+			vertices = append(vertices, rng.Uint32())
+		}
+	}
+	data := uintBytes(append(words, vertices...))
+	return append(data, make([]byte, alignUp(uint64(len(data)), unitSize)-uint64(len(data)))...)
+}
+
 // randomStructure makes a structure without a device: a random tree, with some slots unused.
 func randomStructure(rng *rand.Rand, kind uint32, n int) []byte {
-	size := int(leafSizeOf(kind))
 	slots := max(n-1, 0) + rng.IntN(3)
 	leafAt := headerSize + slots*nodeSize
-	data := make([]byte, leafAt+(n+rng.IntN(3))*size)
+	data := append(make([]byte, leafAt), randomLeaves(rng, kind, n)...)
 	put := func(at int, v ...uint32) {
 		for k, w := range v {
 			binary.LittleEndian.PutUint32(data[at+4*k:], w)
@@ -116,29 +187,19 @@ func randomStructure(rng *rand.Rand, kind uint32, n int) []byte {
 	if n > 0 {
 		root, height = grow(0, n)
 	}
-	typ := uint32(vk.BottomLevel)
+	typ, flags := uint32(vk.BottomLevel), uint32(0)
 	if kind == leafInstances {
 		typ = uint32(vk.TopLevel)
 	}
+	if kind == leafSourced {
+		kind, flags = leafTriangles, sourcedFlags
+	}
 	put(headerMagic, asMagic, asVersion)
 	put(headerCompat, compatWords[:]...)
-	put(headerType, typ, 0, 2, uint32(n)+1, uint32(n), root, height, uint32(leafAt/64))
+	put(headerType, typ, flags, 2, uint32(n)+1, uint32(n), root, height, uint32(leafAt/64))
 	put(headerNodeCount, uint32(slots))
 	put(headerLeafKind, kind)
 	put(headerTotalSize, uint32(len(data)))
-	for i := range n {
-		at := leafAt + i*size
-		switch kind {
-		case leafTriangles:
-			put(at+trianglePrimitive, uint32(i), uint32(i%2))
-		case leafBoxes:
-			put(at+boxPrimitive, uint32(i))
-			put(at+boxGeometry, uint32(i%2)|triangleOpaque)
-		case leafInstances:
-			put(at+instanceBLAS, 256*uint32(i+1))
-			put(at+instanceIndex, uint32(i), 5, 4, 14)
-		}
-	}
 	return data
 }
 
@@ -146,8 +207,8 @@ func randomStructure(rng *rand.Rand, kind uint32, n int) []byte {
 func seedBlobs(t testing.TB) [][]byte {
 	rng := rand.New(rand.NewPCG(31, 32))
 	var blobs [][]byte
-	for kind := range uint32(leafInstances + 1) {
-		for _, n := range []int{0, 1, 2, 5, 40} {
+	for kind := range uint32(seedKinds) {
+		for _, n := range []int{0, 1, 2, 5, 40, 70} {
 			blobs = append(blobs, hostBlob(t, randomStructure(rng, kind, n), [16]byte{1}))
 		}
 	}
@@ -216,7 +277,7 @@ func forgeries(t testing.TB) []forgery {
 	word("magic", leafTriangles, headerMagic, next)
 	word("version", leafTriangles, headerVersion, next)
 	word("compatibility", leafTriangles, headerCompat+4, next)
-	for kind := range uint32(leafInstances + 1) {
+	for kind := range uint32(seedKinds) {
 		word("type", kind, headerType, func(v uint32) uint32 { return 1 - v })
 		word("unknown type", kind, headerType, all)
 		word("leaf kind", kind, headerLeafKind, func(v uint32) uint32 { return (v + 1) % 3 })
@@ -246,7 +307,7 @@ func forgeries(t testing.TB) []forgery {
 	}
 	word("no geometries", leafTriangles, headerGeometryCount, func(uint32) uint32 { return 0 })
 	word("all geometries", leafTriangles, headerGeometryCount, all)
-	for kind := range uint32(leafInstances + 1) {
+	for kind := range uint32(seedKinds) {
 		for c := range 2 {
 			child := nodeChild0 + 4*c
 			on := func(name string, f func(node []byte, root uint32)) {
@@ -299,6 +360,29 @@ func forgeries(t testing.TB) []forgery {
 	leaf("geometry", leafTriangles, triangleGeometry, 2)
 	leaf("primitive of a box", leafBoxes, boxPrimitive, 61)
 	leaf("geometry of a box", leafBoxes, boxGeometry, triangleOpaque|2)
+	chunk := func(name string, kind uint32, change func(leaves []byte)) {
+		add(name, kind, 100, func(s []byte, _ func(uint32) []byte, _ uint32) { change(s[uint64(u32(s[headerLeafBlock:]))*64:]) })
+	}
+	for _, kind := range []uint32{leafIndexed, leafIndexedWide} {
+		record := map[uint32]int{leafIndexed: 4 * indexedWords, leafIndexedWide: 4 * indexedWideWords}[kind]
+		first, second := 4*chunkWords+13*record, 4*chunkWords+chunkRecords*record
+		chunk("indexed primitive", kind, func(l []byte) { put(l[first+4:], 101) })
+		chunk("chunk's vertices", kind, func(l []byte) { put(l, u32(l)+3) })
+		chunk("chunk's vertices before all", kind, func(l []byte) { put(l, u32(l)-1) })
+		chunk("far vertices", kind, func(l []byte) { put(l, ^uint32(0)) })
+		chunk("number of vertices", kind, func(l []byte) { put(l[4:], u32(l[4:])+1) })
+		chunk("no vertices", kind, func(l []byte) { put(l[4:], 0) })
+		chunk("second chunk's vertices", kind, func(l []byte) { put(l[second:], u32(l[second:])-3) })
+		chunk("far vertices of the last chunk", kind, func(l []byte) { put(l[second:], 0xfffffff0) })
+		chunk("number of the last chunk's vertices", kind, func(l []byte) { put(l[second+4:], u32(l[second+4:])+2) })
+		chunk("most vertices", kind, func(l []byte) { put(l[second+4:], ^uint32(0)) })
+		for k := range 3 {
+			chunk("corner", kind, func(l []byte) { l[first+k] = uint8(u32(l[4:])) })
+			chunk("corner in the second chunk", kind, func(l []byte) { l[second+4*chunkWords+record+k] = 255 })
+		}
+	}
+	chunk("indexed geometry", leafIndexed, func(l []byte) { put(l[4*chunkWords:], u32(l[4*chunkWords:])|2<<indexedGeometryShift) })
+	chunk("wide geometry", leafIndexedWide, func(l []byte) { put(l[4*chunkWords+8:], 2) })
 	leaf("index of an instance", leafInstances, instanceIndex, 61)
 	leaf("root of an instance", leafInstances, instanceRoot, 10)
 	leaf("leaves of an instance", leafInstances, instanceLeafBlock, 3)
@@ -312,7 +396,7 @@ func forgedHeaders(t testing.TB, rng *rand.Rand) []forgery {
 	var out []forgery
 	for _, at := range []int{blobSerialized, blobDeserialized, blobHandleCount} {
 		for _, v := range []uint64{0, 1, 8, 64, 1 << 31, 1 << 32, 1 << 36, 1<<63 + 64, ^uint64(0), ^uint64(0) - 15} {
-			for kind := range uint32(leafInstances + 1) {
+			for kind := range uint32(seedKinds) {
 				blob := hostBlob(t, randomStructure(rng, kind, 60), [16]byte{})
 				binary.LittleEndian.PutUint64(blob[at:], v+binary.LittleEndian.Uint64(blob[at:]))
 				if v == 0 {
@@ -364,7 +448,7 @@ func TestSerializedHeader(t *testing.T) {
 // checksum, for nothing else would come past it.
 func FuzzSerialized(f *testing.F) {
 	for _, b := range seedBlobs(f) {
-		if len(b) < 4096 {
+		if len(b) < 8192 {
 			f.Add(b, true)
 			f.Add(b, false)
 		}

@@ -75,18 +75,31 @@ func (c *treeCheck) header(size, handles uint64) error {
 	switch {
 	case s.Bytes != size:
 		return bad("%d bytes, there are %d", s.Bytes, size)
-	case s.Type != vk.TopLevel && s.Type != vk.BottomLevel, top != (c.kind == leafInstances), c.kind > leafInstances:
+	case s.Type != vk.TopLevel && s.Type != vk.BottomLevel, top != (c.kind == leafInstances), c.kind > leafIndexedWide:
 		return bad("type %d with leaves of kind %d", s.Type, c.kind)
 	case s.Primitives > MaxPrimitives, s.Active > s.Primitives, s.Geometries > MaxGeometries, c.slots > MaxPrimitives:
 		return bad("%d of %d primitives, %d geometries, %d nodes", s.Active, s.Primitives, s.Geometries, c.slots)
 	case top && handles != uint64(s.Primitives), !top && handles != 0:
 		return bad("%d primitives, there are %d handles", s.Primitives, handles)
-	case s.leaves != leafAt, leafAt > size, (size-leafAt)%c.leafSize != 0, (size-leafAt)/c.leafSize < uint64(s.Active):
+	case s.leaves != leafAt, leafAt > size, size%unitSize != 0, !c.fits(size - leafAt):
 		return bad("%d nodes and %d leaf records at %d in %d bytes", c.slots, s.Active, s.leaves, size)
 	case (s.Active == 0) != (s.Root == refNone), s.Root&refLeaf == 0 && uint64(s.Root) >= c.slots:
 		return bad("root %#x of %d nodes and %d leaf records", s.Root, c.slots, s.Active)
 	}
 	return nil
+}
+
+// fits tells whether a number of bytes is all that leaf records take, and enough.
+func (c *treeCheck) fits(region uint64) bool {
+	n := region / c.leafSize
+	switch {
+	case isIndexed(c.kind):
+		return c.s.checkIndexed() == nil // corners, too
+	case c.kind == leafTriangles && isSourced(c.s.Flags):
+		n = region / (triangleSize + sourceSize)
+		return n >= uint64(c.s.Active) && region == alignUp(n*(triangleSize+sourceSize), unitSize)
+	}
+	return region == n*c.leafSize && n >= uint64(c.s.Active)
 }
 
 // visit is a child still to look at.
@@ -157,16 +170,22 @@ func (c *treeCheck) record(i uint32) error {
 		index, root, height, block := s.word(at+instanceIndex), s.word(at+instanceRoot), s.word(at+instanceHeight), s.word(at+instanceLeafBlock)
 		inner := root&refLeaf == 0
 		fits := block >= headerSize/64 && block-headerSize/64 <= MaxPrimitives
-		if index >= s.Primitives || root != refNone && (!fits || inner && root >= block-headerSize/64 || !inner && height&^instanceBoxes != 0) {
+		if index >= s.Primitives || root != refNone && (!fits || inner && root >= block-headerSize/64 || !inner && height&instanceHeightMask != 0) {
 			return fmt.Errorf("%w: instance record %d: index %d, root %#x, height %d, leaves at %d", ErrInvalidBlob, i, index, root, height, block)
 		}
 		return nil
 	}
-	geometry, primitive := at+triangleGeometry, at+trianglePrimitive
-	if c.kind == leafBoxes {
-		geometry, primitive = at+boxGeometry, at+boxPrimitive
+	var g, p uint32
+	switch {
+	case isIndexed(c.kind):
+		t := s.indexedTriangle(i)
+		g, p = t.Geometry, t.Primitive
+	case c.kind == leafBoxes:
+		g, p = s.word(at+boxGeometry)&triangleGeometryMask, s.word(at+boxPrimitive)
+	default:
+		g, p = s.word(at+triangleGeometry)&triangleGeometryMask, s.word(at+trianglePrimitive)
 	}
-	if g, p := s.word(geometry)&triangleGeometryMask, s.word(primitive); g >= s.Geometries || p >= s.Primitives {
+	if g >= s.Geometries || p >= s.Primitives {
 		return fmt.Errorf("%w: leaf record %d: primitive %d of geometry %d; there are %d of %d", ErrInvalidBlob, i, p, g, s.Primitives, s.Geometries)
 	}
 	return nil

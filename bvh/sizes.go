@@ -6,18 +6,20 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// layoutOf places nodes and leaf records of a structure of n primitives.
+// structureLayout places leaf records, behind the header and the nodes.
 type structureLayout struct {
 	leafBlock uint32 // leaf records begin here, in units of 64 bytes
 	size      uint64
 }
 
-func layoutOf(kind uint32, n uint64) structureLayout {
-	nodes := uint64(0)
-	if n > 1 {
-		nodes = n - 1
-	}
-	at := headerSize + nodes*nodeSize
+// bundledLayout is the layout of n primitives whose tree has a leaf for so many that follow each other.
+func bundledLayout(kind uint32, n, bundle uint64) structureLayout {
+	return layoutOf(kind, n, (n+bundle-1)/bundle)
+}
+
+// layoutOf is the layout of n primitives whose tree has so many leaves.
+func layoutOf(kind uint32, n, leaves uint64) structureLayout {
+	at := headerSize + (max(leaves, 1)-1)*nodeSize
 	return structureLayout{leafBlock: uint32(at / 64), size: alignUp(at+n*leafSizeOf(kind), Alignment)}
 }
 
@@ -60,7 +62,7 @@ func scratchOf(n uint64) scratchLayout {
 func alignUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
 
 // BuildSizes says how much memory a build takes whose geometries have at most maxPrimitiveCounts primitives.
-// Nothing but types and counts matters. Builds with fewer primitives fit as well.
+// Nothing but types, flags and counts matters. Builds with fewer primitives fit as well.
 func (b *Builder) BuildSizes(info vk.BuildInfo, maxPrimitiveCounts []uint32) (vk.BuildSizes, error) {
 	return buildSizes(info, maxPrimitiveCounts)
 }
@@ -76,12 +78,15 @@ func buildSizes(info vk.BuildInfo, counts []uint32) (vk.BuildSizes, error) {
 	for _, c := range counts {
 		n += uint64(c)
 	}
+	if info.Type == vk.TopLevel && n > MaxInstances {
+		return vk.BuildSizes{}, fmt.Errorf("%w: %d instances, at most %d fit in one structure", ErrInvalidBuild, n, MaxInstances)
+	}
 	if n > MaxPrimitives {
 		return vk.BuildSizes{}, fmt.Errorf("%w: %d primitives, at most %d fit in one structure; split it", ErrInvalidBuild, n, MaxPrimitives)
 	}
 	scratch := scratchOf(n).size
 	return vk.BuildSizes{
-		AccelerationStructureSize: layoutOf(leafKindOf(info), n).size,
+		AccelerationStructureSize: alignUp(layoutOf(leafKindOf(info), n, mostBundles(info, n)).size+sourcesOf(info, n), Alignment),
 		BuildScratchSize:          scratch,
 		UpdateScratchSize:         updateScratchOf(n).size,
 	}, nil

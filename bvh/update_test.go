@@ -50,7 +50,7 @@ func (r *rig) used(b *vk.Buffer) []byte {
 
 func (s *Structure) used() []byte {
 	record := map[uint32]uint64{leafTriangles: triangleSize, leafBoxes: boxSize, leafInstances: instanceSize}[s.word(headerLeafKind)]
-	nodes := uint64(max(s.Active, 1)-1) * nodeSize
+	nodes := uint64(min(max(s.Active, 1)-1, s.word(headerNodeCount))) * nodeSize
 	out := append([]byte{}, s.data[8:headerSize+nodes]...)
 	return append(out, s.data[s.leaves:s.leaves+uint64(s.Active)*record]...)
 }

@@ -33,6 +33,9 @@ func (s *Structure) Validate() (Metrics, error) {
 	if s.Primitives > 0 {
 		v.nodeSeen = make([]bool, s.Primitives)
 	}
+	if err := s.checkLeaves(); err != nil {
+		return v.m, fmt.Errorf("%w: %w", ErrInvalidStructure, err)
+	}
 	if s.Active == 0 {
 		if s.Root != refNone || s.Height != 0 {
 			return v.m, fmt.Errorf("%w: empty, but with root %#x and height %d", ErrInvalidStructure, s.Root, s.Height)
@@ -58,6 +61,9 @@ func (s *Structure) Validate() (Metrics, error) {
 	v.m.Height = height
 	if a := box.area(); a > 0 {
 		v.m.SAH = v.cost / a
+	}
+	if s.Root&refLeaf != 0 {
+		v.m.SAH = costTriangle * float64(count)
 	}
 	return v.m, v.checkPrimitives()
 }

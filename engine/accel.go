@@ -109,18 +109,24 @@ func (d *Device) CmdBuildAccelerationStructures(cb *vk.CommandBuffer, builds []B
 		if err := d.checkBuild(b); err != nil {
 			return fmt.Errorf("build %d of %d: %w", i, len(builds), err)
 		}
-		list[i] = driver.Build{Info: b.Info, Ranges: b.Ranges, Dst: b.Dst.impl, Storage: b.Dst.storage, Scratch: b.Scratch}
-		if b.Src != nil {
-			list[i].Src, list[i].SrcStorage = b.Src.impl, b.Src.storage
-		}
+		list[i] = b.translate()
 	}
 	if err := d.driver.CmdBuild(cb, list); err != nil {
 		return err
 	}
 	for _, b := range builds {
-		b.Dst.history.note(b.Info, b.Ranges)
+		b.Dst.history.note(b.Info, counts(b.Ranges))
 	}
 	return nil
+}
+
+// translate turns a checked build into the driver's.
+func (b Build) translate() driver.Build {
+	t := driver.Build{Info: b.Info, Ranges: b.Ranges, Dst: b.Dst.impl, Storage: b.Dst.storage, Scratch: b.Scratch}
+	if b.Src != nil {
+		t.Src, t.SrcStorage = b.Src.impl, b.Src.storage
+	}
+	return t
 }
 
 func (d *Device) checkBuild(b Build) error {
@@ -131,16 +137,21 @@ func (d *Device) checkBuild(b Build) error {
 	if err := checkRanges(b.Info, b.Ranges, limits); err != nil {
 		return err
 	}
+	return d.checkTarget(b, counts(b.Ranges))
+}
+
+// checkTarget checks the memory of a build with at most so many primitives.
+func (d *Device) checkTarget(b Build, most []uint32) error {
 	if !b.Dst.alive() {
 		return invalid("Dst is nil or destroyed")
 	}
 	if b.Dst.kind != b.Info.Type {
 		return invalid("Dst %q is a %v, Info.Type says %v", b.Dst.name, b.Dst.kind, b.Info.Type)
 	}
-	if b.Scratch == 0 || b.Scratch%limits.ScratchAlignment != 0 {
-		return invalid("Scratch %#x is null or not a multiple of %d", b.Scratch, limits.ScratchAlignment)
+	if n := d.Limits().ScratchAlignment; b.Scratch == 0 || b.Scratch%n != 0 {
+		return invalid("Scratch %#x is null or not a multiple of %d", b.Scratch, n)
 	}
-	sizes, err := d.driver.BuildSizes(b.Info, counts(b.Ranges))
+	sizes, err := d.driver.BuildSizes(b.Info, most)
 	if err != nil {
 		return err
 	}

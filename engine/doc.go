@@ -15,6 +15,20 @@
 // with [Device.BuildAccelerationStructures], describes its resources with [Device.NewDescriptorSetLayout] and
 // [Device.NewDescriptorSet], links a [Pipeline], lays its groups out in a [Table] and records [Device.CmdTraceRays].
 //
+// What is done with structures between their build and the launch has a command each, which only records, and mostly a method
+// that sizes, allocates and waits:
+//
+//   - many builds at once, or with ranges that the device reads: [Device.CmdBuildAccelerationStructures],
+//     [Device.CmdBuildAccelerationStructuresIndirect];
+//   - updates, by Info.Update of a build;
+//   - clones and compacted copies: [Device.CmdCopyAccelerationStructures], [Device.Clone], [Device.Compact]. A mesh that stays
+//     is built with AllowCompaction and compacted before top levels refer to it, since its address changes;
+//   - blobs for files and other processes: [Device.Serialize], [Device.Deserialize], [ReadSerializedHeader],
+//     [SetSerializedHandles], [Device.CheckSerialized]. Bottom levels are deserialised first; the handles of a top level's blob
+//     are then set to their addresses. Blobs of one way are foreign to the other, and refused with [ErrIncompatible];
+//   - sizes, and the number of bottom levels: [Device.CmdWriteProperties], [Device.Properties];
+//   - a look inside, by compute: [Device.Decode].
+//
 // Launches may be recorded into secondary command buffers (vk.Device.NewSecondaryCommandBuffer), which primaries execute any
 // number of times and at the same time. Launches of one command buffer may share memory for stacks on the compute way, which
 // then keeps them one after the other by barriers of its own, executions of one secondary included; launches of different
@@ -36,8 +50,8 @@
 // Who owns: whoever calls New or Build owns the result and destroys it, before the [Device] is closed and after the commands that
 // use it have finished. A Pipeline, Table or DescriptorSet does not own what it was made from. Destroy may be called twice and on nil.
 //
-// Who may block: Open, List, NewRayTracingPipeline, NewTable, NewBuildInput, BuildAccelerationStructures, Run and Faults;
-// they take a context. Cmd methods only record.
+// Who may block: whatever takes a context, such as Open, NewRayTracingPipeline, NewTable, NewBuildInput,
+// BuildAccelerationStructures, Compact, Serialize, Run and Faults. Cmd methods only record.
 //
 // Concurrency: methods of Device may be called at the same time from several goroutines, as long as each records into a command
 // buffer of its own. A DescriptorSet, Table or command buffer is used by one goroutine at a time.

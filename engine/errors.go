@@ -16,11 +16,17 @@ var (
 	ErrUnsupportedDevice = errors.New("unsupported device")
 	// ErrNativeUnavailable is returned by Open when the native way was asked for and the device lacks extensions, which the text names.
 	ErrNativeUnavailable = errors.New("native ray tracing unavailable")
-	// ErrInvalid is wrapped by every error about an argument; its text names the field.
+	// ErrInvalid is wrapped by every error about an argument; its text names the field. Blobs have ErrIncompatible and
+	// ErrInvalidBlob.
 	ErrInvalid = driver.ErrInvalid
 	// ErrUnsupported is wrapped by errors about valid shaders and geometries that the compute way cannot run (yet); the native way
 	// may.
 	ErrUnsupported = fallback.ErrUnsupported
+	// ErrIncompatible is wrapped by errors about serialised structures that another driver, another version or the other way has
+	// written.
+	ErrIncompatible = driver.ErrIncompatible
+	// ErrInvalidBlob is wrapped by errors about serialised structures that are truncated or corrupt.
+	ErrInvalidBlob = driver.ErrInvalidBlob
 	// ErrFault is wrapped by FaultError.
 	ErrFault = fallback.ErrFault
 )

@@ -84,6 +84,26 @@ func ExampleDevice_BuildAccelerationStructures() {
 	_ = build
 }
 
+// Meshes that stay are compacted before a top level structure refers to them: their addresses change.
+func ExampleDevice_Compact() {
+	build := func(ctx context.Context, d *engine.Device, meshes []engine.BuildInput) ([]*engine.AccelerationStructure, error) {
+		for i := range meshes {
+			meshes[i].Info.Flags |= vk.AllowCompaction
+		}
+		list, _, err := d.BuildAccelerationStructures(ctx, meshes)
+		if err != nil {
+			return nil, err
+		}
+		report, err := d.Compact(ctx, list)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Printf("%d of %d bytes\n", report.After, report.Before)
+		return list, nil
+	}
+	_ = build
+}
+
 // A pipeline with one shader of each usual kind, its table, and a launch over an image.
 func ExampleDevice_CmdTraceRays() {
 	render := func(ctx context.Context, d *engine.Device, raygen, miss, hit []uint32, layout *engine.DescriptorSetLayout, set *engine.DescriptorSet) error {

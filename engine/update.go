@@ -7,22 +7,33 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// history is what a structure was last built from, as far as commands were recorded: updates are held against it. It
-// knows nothing of copies, which clear it.
+// history is what a structure was last built from, as far as commands were recorded: updates and copies are held against it.
+// Clones and compacted copies have that of their source; of what was deserialised nothing is known.
 type history struct {
 	mu    sync.Mutex
 	known bool
 	info  vk.BuildInfo
-	count []uint32
+	count []uint32 // nil after an indirect build: the device alone knows
 }
 
 // note remembers a build.
-func (h *history) note(info vk.BuildInfo, ranges []vk.BuildRange) {
+func (h *history) note(info vk.BuildInfo, count []uint32) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.known, h.info, h.count = true, info, counts(ranges)
+	h.known, h.info, h.count = true, info, count
 	h.info.Geometries = slices.Clone(info.Geometries)
 }
+
+// take remembers a copy of a structure.
+func (h *history) take(src *history) {
+	info, count, known := src.get()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.info, h.count, h.known = info, count, known
+}
+
+// forget is for contents that nothing is known of.
+func (h *history) forget() { h.take(&history{}) }
 
 // get returns what note remembered.
 func (h *history) get() (info vk.BuildInfo, count []uint32, known bool) {
@@ -69,8 +80,8 @@ func compareBuilds(name string, before vk.BuildInfo, count []uint32, b Build) er
 		return invalid("Info.Geometries has %d elements, %q was built from %d", len(b.Info.Geometries), name, len(before.Geometries))
 	}
 	for i, g := range b.Info.Geometries {
-		if n := b.Ranges[i].PrimitiveCount; n != count[i] {
-			return invalid("Ranges[%d].PrimitiveCount is %d, %q was built from %d", i, n, name, count[i])
+		if count != nil && b.Ranges != nil && b.Ranges[i].PrimitiveCount != count[i] {
+			return invalid("Ranges[%d].PrimitiveCount is %d, %q was built from %d", i, b.Ranges[i].PrimitiveCount, name, count[i])
 		}
 		was := before.Geometries[i]
 		for _, f := range updateFields(was, g) {

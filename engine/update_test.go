@@ -117,28 +117,39 @@ func (s *sheet) build(in BuildInput) *AccelerationStructure {
 	return list[0]
 }
 
-// step deforms the mesh and moves the instances: every other time into a new structure.
-func (s *sheet) step(k int) {
+// wave moves the vertices.
+func (s *sheet) wave(k int) {
 	s.t.Helper()
-	upload := func(b *vk.Buffer, data []byte) {
-		if err := s.dev.VK().UploadBuffer(s.t.Context(), b, 0, data); err != nil {
-			s.t.Fatal(err)
-		}
+	if err := s.dev.VK().UploadBuffer(s.t.Context(), s.vertices, 0, sheetVertices(k)); err != nil {
+		s.t.Fatal(err)
 	}
-	upload(s.vertices, sheetVertices(k))
-	blas := s.build(s.mesh)
-	s.mesh.Info.Update = true
-	s.mesh.Src, s.mesh.Dst = blas, nil
-	if k%2 == 1 {
-		s.mesh.Src, s.mesh.Dst = nil, blas
-	}
+}
+
+// place puts three instances of a structure where step k has them.
+func (s *sheet) place(k int, blas *AccelerationStructure) {
+	s.t.Helper()
 	var data []byte
 	for i := range 3 {
 		tr := vk.IdentityTransform()
 		tr[3], tr[11] = float32(i-1)*1.3, 0.2*float32(k*i)
 		data = vk.NewAccelerationStructureInstance(tr, uint32(i), 0xff, 0, 0, blas.Address()).AppendTo(data)
 	}
-	upload(s.list, data)
+	if err := s.dev.VK().UploadBuffer(s.t.Context(), s.list, 0, data); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// step deforms the mesh and moves the instances: every other time into a new structure.
+func (s *sheet) step(k int) {
+	s.t.Helper()
+	s.wave(k)
+	blas := s.build(s.mesh)
+	s.mesh.Info.Update = true
+	s.mesh.Src, s.mesh.Dst = blas, nil
+	if k%2 == 1 {
+		s.mesh.Src, s.mesh.Dst = nil, blas
+	}
+	s.place(k, blas)
 	s.x.structure = s.build(s.top)
 	s.top.Info.Update, s.top.Dst = true, s.x.structure
 }
@@ -147,7 +158,7 @@ func sheetRays() []Ray {
 	var rays []Ray
 	for i := range 4096 {
 		x, y := float32(i%64)/64-0.5, float32(i/64)/64-0.5
-		rays = append(rays, Ray{Origin: [3]float32{0.1, 0.2, 4}, Direction: [3]float32{4*x + 0.01, 1.5 * y, -4}})
+		rays = append(rays, Ray{Origin: [3]float32{0.1, 0.203, 4}, Direction: [3]float32{4*x + 0.01, 1.5 * y, -4}})
 	}
 	return rays
 }

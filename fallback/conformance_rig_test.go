@@ -113,9 +113,6 @@ func (r *conformanceRig) link(t *testing.T, p *conformance.Program, stages []eng
 	return &conformanceRun{rig: r, pipeline: pipeline}, nil
 }
 
-// allowDataAccess is VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_DATA_ACCESS_BIT_KHR.
-const allowDataAccess vk.BuildFlags = 0x800
-
 // conformancePoison fills the result before each launch.
 const conformancePoison = 0xCDCDCDCD
 
@@ -135,42 +132,21 @@ func (c *conformanceRun) trace(t *testing.T, row *conformance.Row) ([]uint32, er
 		return nil, err
 	}
 	defer table.Destroy()
-	set, err := r.dev.NewDescriptorSet(r.layout)
-	if err != nil {
-		return nil, err
-	}
-	defer set.Destroy()
-	set.WriteAccelerationStructure(0, 0, scene)
-	set.WriteBuffer(1, 0, r.result, 0, 0)
-	set.WriteBuffer(2, 0, r.rays, 0, 0)
 	var rays []byte
 	for _, ray := range row.Rays {
 		rays = ray.AppendTo(rays)
 	}
 	copy(r.rays.Mapped(), rays)
-	width, height, depth := row.Size()
-	size := uint64(4 * row.Program.Words * int(width*height*depth))
-	if max := uint64(conformanceResultBytes); size > max {
-		return nil, fmt.Errorf("the row's result has %d bytes, the buffer %d", size, max)
-	}
-	clear4(r.result.Mapped()[:max(size, 4)], conformancePoison)
-	err = r.dev.Run(t.Context(), row.Name, func(cb *vk.CommandBuffer) error {
-		return r.dev.CmdTraceRays(cb, engine.TraceOptions{
-			Pipeline: c.pipeline, Table: table, Raygen: row.Raygen, Sets: []*engine.DescriptorSet{set}, Width: width, Height: height, Depth: depth,
-		})
-	})
-	if err != nil {
+	l := conformanceLaunch{run: c, row: row, table: table}
+	defer l.destroy()
+	if err := l.prepare(scene); err != nil {
 		return nil, err
 	}
-	raw := make([]byte, max(size, 4))
-	if err := r.dev.VK().ReadBuffer(t.Context(), r.result, 0, raw); err != nil {
+	clear4(r.result.Mapped()[:l.stride*uint64(len(l.sets))], conformancePoison)
+	if err := l.submit(t); err != nil {
 		return nil, err
 	}
-	words := make([]uint32, len(raw)/4)
-	for i := range words {
-		words[i] = binary.LittleEndian.Uint32(raw[4*i:])
-	}
-	return words, nil
+	return l.results(t)
 }
 
 // addressed returns the layout with an address over the first bytes of every record's data.
@@ -209,7 +185,7 @@ func (r *conformanceRig) scene(t *testing.T, s *conformance.Scene) (*engine.Acce
 		}
 		defer input.Destroy()
 		if s.Positions {
-			build.Info.Flags |= allowDataAccess
+			build.Info.Flags |= vk.AllowDataAccess
 		}
 		build.Name = fmt.Sprintf("%s model %d", t.Name(), i)
 		builds = append(builds, build)

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +28,10 @@ var conformanceWays = []struct {
 	{name: "megakernel", backend: engine.BackendCompute, form: engine.FormMegakernel},
 	{name: "blocks", backend: engine.BackendCompute, form: engine.FormBlocks},
 }
+
+// waysVariable names the environment variable that picks some of the ways, by their names with commas between: for a driver
+// that does not come back from one of them.
+const waysVariable = "EVERRAY_CONFORMANCE_WAYS"
 
 // TestConformance runs every row of the conformance table natively and by compute and compares each result with what the
 // specification says, and rows that it leaves open with each other. Rows known to differ natively must differ.
@@ -57,6 +63,9 @@ func runProgram(t *testing.T, rigs map[engine.Backend]*conformanceRig, program *
 	var runs []*conformanceRun
 	chosen := engine.FormAuto
 	for _, w := range conformanceWays {
+		if list := os.Getenv(waysVariable); list != "" && !slices.Contains(strings.Split(list, ","), w.name) {
+			continue
+		}
 		rig, forced := rigs[w.backend], w.form != engine.FormAuto
 		if why := rig.lacks(program.Feature); why != "" {
 			t.Logf("%s: %s", w.name, why)
@@ -94,7 +103,7 @@ func runRow(t *testing.T, runs []*conformanceRun, row *conformance.Row) {
 	results := map[string][]uint32{}
 	for _, r := range runs {
 		known, differs := r.rig.difference(row)
-		if differs && known.Fatal {
+		if differs && known.Fatal || !r.rig.can(row.Command) {
 			continue
 		}
 		start := time.Now()
@@ -157,6 +166,18 @@ func (r *conformanceRig) lacks(f conformance.Feature) string {
 		return "the driver lacks VK_KHR_ray_tracing_position_fetch"
 	}
 	return ""
+}
+
+// can reports whether the way has a kind of command.
+func (r *conformanceRig) can(c conformance.Command) bool {
+	limits := r.dev.Limits()
+	switch c {
+	case conformance.Indirect:
+		return limits.TraceRaysIndirect
+	case conformance.IndirectTable, conformance.StridesZero:
+		return limits.TraceRaysIndirect2
+	}
+	return true
 }
 
 // openConformance opens a device and the buffers that all rows use.

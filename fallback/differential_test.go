@@ -22,8 +22,9 @@ import (
 
 // bench is a device with the test scene: layers of triangles, one in three not opaque, under two instances.
 type bench struct {
-	dev  *engine.Device
-	tlas *engine.AccelerationStructure
+	dev   *engine.Device
+	tlas  *engine.AccelerationStructure
+	boxes *engine.AccelerationStructure // of openBox
 	// libraries makes run put the shaders but the ray generation shader into two libraries.
 	libraries bool
 	close     func()

@@ -155,15 +155,22 @@ func (d *fuzzDevice) procedural(ctx context.Context) (*engine.AccelerationStruct
 	return d.structure(ctx, "boxes", info, ranges)
 }
 
+// released collects what a run makes.
+type released []func()
+
+func (r *released) keep(f func()) { *r = append(*r, f) }
+
+func (r *released) all() {
+	for i := len(*r) - 1; i >= 0; i-- {
+		(*r)[i]()
+	}
+}
+
 // run traces a pipeline and returns its result.
 func (d *fuzzDevice) run(ctx context.Context, p *pipefuzz.Pipeline, code [][]uint32, form form) (words []uint32, err error) {
 	defer func() { err = errors.Join(err, d.complaints()) }()
-	var release []func()
-	defer func() {
-		for i := len(release) - 1; i >= 0; i-- {
-			release[i]()
-		}
-	}()
+	var made released
+	defer made.all()
 	scene, err := d.scene(ctx, sceneKey{p.RayTypes, p.Procedural})
 	if err != nil {
 		return nil, err
@@ -176,7 +183,7 @@ func (d *fuzzDevice) run(ctx context.Context, p *pipefuzz.Pipeline, code [][]uin
 	if err != nil {
 		return nil, err
 	}
-	release = append(release, layout.Destroy)
+	made.keep(layout.Destroy)
 	options := fuzzPipelineOptions(p, code, layout)
 	if form.choose != nil {
 		form.choose(&options)
@@ -185,44 +192,48 @@ func (d *fuzzDevice) run(ctx context.Context, p *pipefuzz.Pipeline, code [][]uin
 	if err != nil {
 		return nil, err
 	}
-	release = append(release, pipeline.Destroy)
+	made.keep(pipeline.Destroy)
 	table, err := d.dev.NewTable(ctx, pipeline, sbt.Layout{
 		Raygen: fuzzRecords(p.Raygen), Miss: fuzzRecords(p.Miss), Hit: fuzzRecords(p.Hit), Callable: fuzzRecords(p.Callable),
 	})
 	if err != nil {
 		return nil, err
 	}
-	release = append(release, table.Destroy)
+	made.keep(table.Destroy)
+	return d.launch(ctx, layout, scene, engine.TraceOptions{
+		Pipeline: pipeline, Table: table, PushConstants: p.PushConstants, Width: pipefuzz.Width, Height: pipefuzz.Height, Depth: 1,
+	})
+}
+
+// launch traces with a result buffer and descriptor set of its own.
+func (d *fuzzDevice) launch(ctx context.Context, layout *engine.DescriptorSetLayout, scene *engine.AccelerationStructure, o engine.TraceOptions) ([]uint32, error) {
+	var made released
+	defer made.all()
 	result, err := d.dev.VK().NewBuffer(vk.BufferOptions{Name: "result", Size: 4 * pipefuzz.ResultWords * pipefuzz.Width * pipefuzz.Height, Memory: vk.Readback})
 	if err != nil {
 		return nil, err
 	}
-	release = append(release, result.Destroy)
+	made.keep(result.Destroy)
 	set, err := d.dev.NewDescriptorSet(layout)
 	if err != nil {
 		return nil, err
 	}
-	release = append(release, set.Destroy)
+	made.keep(set.Destroy)
 	set.WriteAccelerationStructure(0, 0, scene)
 	set.WriteBuffer(1, 0, result, 0, result.Size())
 	set.WriteBuffer(2, 0, d.boxes, 0, d.boxes.Size())
 	if err := set.Err(); err != nil {
 		return nil, err
 	}
-	err = d.dev.Run(ctx, "fuzz", func(cb *vk.CommandBuffer) error {
-		return d.dev.CmdTraceRays(cb, engine.TraceOptions{
-			Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: p.PushConstants,
-			Width: pipefuzz.Width, Height: pipefuzz.Height, Depth: 1,
-		})
-	})
-	if err != nil {
+	o.Sets = []*engine.DescriptorSet{set}
+	if err := d.dev.Run(ctx, "fuzz", func(cb *vk.CommandBuffer) error { return d.dev.CmdTraceRays(cb, o) }); err != nil {
 		return nil, err
 	}
 	raw := make([]byte, result.Size())
 	if err := d.dev.VK().ReadBuffer(ctx, result, 0, raw); err != nil {
 		return nil, err
 	}
-	words = make([]uint32, len(raw)/4)
+	words := make([]uint32, len(raw)/4)
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint32(raw[4*i:])
 	}

@@ -27,7 +27,7 @@ const (
 )
 
 const (
-	ciSeeds     = 12
+	ciSeeds     = 3
 	shrinkTries = 80
 )
 

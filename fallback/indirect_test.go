@@ -107,9 +107,7 @@ func TestIndirectKernel(t *testing.T) {
 			}
 			groups := uint32(0)
 			if want[0] > 0 && want[1] > 0 && want[2] > 0 {
-				tiles := tile(want[0], want[1], want[2])
-				expect.place(&Trace{Width: want[0], Height: want[1], Depth: want[2]}, tiles)
-				groups = tiles.perSlice * want[2]
+				groups = expect.tile(want)
 			}
 			workgroups := (min(groups, batch) + 1) / 2
 			expect.groupStride, expect.groupCount = 2*workgroups, groups
@@ -166,4 +164,20 @@ func TestIndirectValidate(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// tile covers a launch with lane groups of 8x4 places, or flatter where it is, and returns their number: what the kernel does.
+func (l *launchParams) tile(size [3]uint32) uint32 {
+	l.launchSize, l.tileWidthLog2 = size, 3
+	switch {
+	case size[1] == 1:
+		l.tileWidthLog2 = 5
+	case size[1] < 4:
+		l.tileWidthLog2 = 4
+	}
+	w := uint32(1) << l.tileWidthLog2
+	h := lanesPerGroup / w
+	l.tilesPerRow = (size[0] + w - 1) / w
+	l.tilesPerSlice = l.tilesPerRow * ((size[1] + h - 1) / h)
+	return l.tilesPerSlice * size[2]
 }

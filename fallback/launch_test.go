@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -69,27 +70,39 @@ func TestLaunchLayout(t *testing.T) {
 	}
 }
 
-func TestTilingCoversLaunch(t *testing.T) {
-	for _, size := range [][3]uint32{{1, 1, 1}, {33, 1, 1}, {7, 3, 2}, {8, 4, 1}, {1920, 1080, 1}, {9, 5, 3}} {
-		tl := tile(size[0], size[1], size[2])
-		w := uint32(1) << tl.widthLog2
-		h := lanesPerGroup / w
-		seen := map[[3]uint32]bool{}
-		for g := range tl.perSlice * size[2] {
-			slice, rest := g/tl.perSlice, g%tl.perSlice
-			row, column := rest/tl.perRow, rest%tl.perRow
-			for lane := range uint32(lanesPerGroup) {
-				id := [3]uint32{column*w + lane%w, row*h + lane/w, slice}
-				if id[0] < size[0] && id[1] < size[1] {
-					if seen[id] {
-						t.Fatalf("%v: %v twice", size, id)
-					}
-					seen[id] = true
-				}
+// TestGridCoversLaunch checks that every place of a launch is some lane's, once, whatever the batches.
+func TestGridCoversLaunch(t *testing.T) {
+	for _, size := range [][3]uint32{{1, 1, 1}, {33, 1, 1}, {7, 3, 2}, {8, 4, 1}, {1920, 1080, 1}, {9, 5, 3}, {65536 * 64, 1, 1}} {
+		for _, workgroups := range []uint32{1 << 20, 64, 7} {
+			if size[0] > 10000 && workgroups < 1<<20 {
+				continue
 			}
-		}
-		if n := uint32(len(seen)); n != size[0]*size[1]*size[2] {
-			t.Errorf("%v: %d lanes", size, n)
+			g := newGrid(size[0], size[1], size[2], workgroups)
+			w := uint32(1) << g.tileWidthLog2
+			h := lanesPerWork / w
+			seen := make([]bool, size[0]*size[1]*size[2])
+			g.each(func(first, n [3]uint32) {
+				if n[0]*n[1]*n[2] > workgroups || n[0] > maxGridSide {
+					t.Fatalf("%v: a batch of %v workgroups, at most %d", size, n, workgroups)
+				}
+				for i := range n[0] * n[1] * n[2] {
+					at := [3]uint32{first[0] + i%n[0], first[1] + i/n[0]%n[1], first[2] + i/n[0]/n[1]}
+					for lane := range uint32(lanesPerWork) {
+						x, y := at[0]*w+lane%w, at[1]*h+lane/w
+						if x >= size[0] || y >= size[1] {
+							continue
+						}
+						k := (at[2]*size[1]+y)*size[0] + x
+						if seen[k] {
+							t.Fatalf("%v: %d twice", size, k)
+						}
+						seen[k] = true
+					}
+				}
+			})
+			if k := slices.Index(seen, false); k >= 0 {
+				t.Errorf("%v in batches of %d workgroups: %d is nobody's", size, workgroups, k)
+			}
 		}
 	}
 }

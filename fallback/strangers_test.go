@@ -109,13 +109,13 @@ func (b *bench) trace(t *testing.T, s stranger, form engine.LinkForm) []uint32 {
 
 // compareStranger compares what two runs gave: the hash of identities and the counter must be equal, t and barycentrics
 // about so.
-func compareStranger(t *testing.T, what string, native, compute []uint32) {
+func compareStranger(t *testing.T, s shapes.Shape, what string, native, compute []uint32) {
 	t.Helper()
 	if compute == nil {
 		return // a form that does not run this pipeline
 	}
 	last := len(native) - 1
-	compareShape(t, shapes.Shape{Raygen: "{ TRACE("}, what, native[:last], compute[:last])
+	compareShape(t, s, what, native[:last], compute[:last])
 	if native[last] != compute[last] {
 		t.Errorf("%s: counter is %d, natively %d", what, compute[last], native[last])
 	}
@@ -159,6 +159,7 @@ func TestStrangers(t *testing.T) {
 	compute := openBench(t, engine.BackendCompute)
 	defer compute.close()
 	plain := func(stage, source string) []uint32 { return glsltest.Compile(t, stage, source) }
+	hits := shapes.Shape{Raygen: "{ TRACE("} // whose result must hold hits
 
 	t.Run("HLSL library", func(t *testing.T) {
 		pipeline := func(code []uint32) stranger {
@@ -183,10 +184,10 @@ func TestStrangers(t *testing.T) {
 		want := native.trace(t, pipeline(bare), engine.FormAuto)
 		code := module(t, "spv1.4", "hlsl_library")
 		for _, form := range linkForms {
-			compareStranger(t, fmt.Sprint(form), want, compute.trace(t, pipeline(code), form))
+			compareStranger(t, hits, fmt.Sprint(form), want, compute.trace(t, pipeline(code), form))
 		}
 		optimised := glsltest.Optimize(t, code, "--legalize-hlsl", "-O")
-		compareStranger(t, "optimised", want, compute.trace(t, pipeline(optimised), engine.FormAuto))
+		compareStranger(t, hits, "optimised", want, compute.trace(t, pipeline(optimised), engine.FormAuto))
 	})
 	t.Run("rust", func(t *testing.T) {
 		// The native way runs the module in the memory model of GLSL: engine devices do not enable that of Vulkan.
@@ -199,14 +200,14 @@ func TestStrangers(t *testing.T) {
 		raygen.Code = module(t, "spv1.5", "rust_raygen")
 		for _, form := range linkForms {
 			got := compute.trace(t, shapeStranger(t, raygen, shapes.ClosestHit, shapes.AnyHit, plain), form)
-			compareStranger(t, fmt.Sprint(form), want, got)
+			compareStranger(t, hits, fmt.Sprint(form), want, got)
 		}
 	})
 	t.Run("slang", func(t *testing.T) {
 		s := shapeStranger(t, engine.Stage{Code: module(t, "spv1.5", "slang_raygen")}, shapes.ClosestHit, shapes.AnyHit, plain)
 		want := native.trace(t, s, engine.FormAuto)
 		for _, form := range linkForms {
-			compareStranger(t, fmt.Sprint(form), want, compute.trace(t, s, form))
+			compareStranger(t, hits, fmt.Sprint(form), want, compute.trace(t, s, form))
 		}
 	})
 }
@@ -239,7 +240,7 @@ func TestStrangersShapes(t *testing.T) {
 				got := compute.trace(t, pipeline(func(stage, source string) []uint32 { return x.compile(t, stage, source) }), engine.FormAuto)
 				x.native()
 				want := native.trace(t, pipeline(func(stage, source string) []uint32 { return x.compile(t, stage, source) }), engine.FormAuto)
-				compareStranger(t, x.name, want, got)
+				compareStranger(t, s, x.name, want, got)
 			}
 		})
 	}

@@ -18,9 +18,9 @@ const (
 	lanesPerGroup = 32 // RT_LANES_PER_GROUP
 	lanesPerWork  = 64 // local_size_x of runtime.comp
 
-	// The lanes of one batch, which bounds the memory for stacks whatever the size of the launch. About a million keep a
-	// large GPU busy; a CPU needs far fewer.
-	batchLanesGPU = 1 << 20
+	// The lanes of one batch, which bounds the memory for stacks whatever the size of the launch. Two millions are a picture of
+	// 1920x1080 in one go; a CPU needs far fewer.
+	batchLanesGPU = 1 << 21
 	batchLanesCPU = 1 << 15
 	// maxStackMemory bounds the stacks of a batch; the shaders address them with 32 bits.
 	maxStackMemory = 1 << 30
@@ -50,15 +50,12 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 	if t.Width == 0 || t.Height == 0 || t.Depth == 0 {
 		return nil
 	}
-	tiles := tile(t.Width, t.Height, t.Depth)
-	groups := tiles.perSlice * t.Depth
-	batch := min(groups, p.batchGroups(t.stackDwords(p)))
-	batch += batch % 2 // a workgroup holds two
-	params, reused, err := p.parameters(cb, &t, batch)
+	g := p.grid(&t)
+	params, reused, err := p.parameters(cb, &t, g.batch[0]*g.batch[1]*g.batch[2]*(lanesPerWork/lanesPerGroup))
 	if err != nil {
 		return fmt.Errorf("trace rays with pipeline %q: %w", p.options.Name, err)
 	}
-	params.place(&t, tiles)
+	params.launchSize, params.tileWidthLog2 = [3]uint32{t.Width, t.Height, t.Depth}, g.tileWidthLog2
 
 	cb.BeginLabel("trace rays by compute: " + p.options.Name)
 	defer cb.EndLabel()
@@ -66,16 +63,66 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 	if len(t.Sets) > 0 {
 		cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, p.layout, 0, t.Sets...)
 	}
-	for first := uint32(0); first < groups; first += batch {
-		if first > 0 || reused {
+	g.each(func(first, size [3]uint32) {
+		if first != [3]uint32{} || reused {
 			cb.ComputeBarrier() // the stacks are used again
 		}
-		params.firstGroup = first
+		params.firstGroup, params.groupStride, params.groupCount = first[0], first[1], first[2]
 		cb.PushConstants(p.layout, vk.StageCompute, 0, params.encode())
-		lanes := min(batch, groups-first) * lanesPerGroup
-		cb.Dispatch((lanes+lanesPerWork-1)/lanesPerWork, 1, 1)
-	}
+		cb.Dispatch(size[0], size[1], size[2])
+	})
 	return nil
+}
+
+// grid is how workgroups cover a direct launch: each a tile of 64 places, whose neighbours in the image are neighbours in
+// its subgroups. The workgroups in flight, which bound the memory for stacks, are a batch.
+type grid struct {
+	tileWidthLog2 uint32
+	size, batch   [3]uint32 // workgroups
+}
+
+// maxGridSide is what every device can dispatch in each direction.
+const maxGridSide = 65535
+
+func (p *Pipeline) grid(t *Trace) grid {
+	workgroups := p.batchGroups(t.stackDwords(p)) / (lanesPerWork / lanesPerGroup)
+	if p.stats.Form == FormMonolithic {
+		workgroups = maxLaunchSize // no stacks
+	}
+	return newGrid(t.Width, t.Height, t.Depth, workgroups)
+}
+
+// newGrid covers a launch with tiles of 8x8, or flatter where the launch is.
+func newGrid(width, height, depth, workgroups uint32) grid {
+	g := grid{tileWidthLog2: 3}
+	switch {
+	case height == 1:
+		g.tileWidthLog2 = 6
+	case height < 8:
+		g.tileWidthLog2 = 4
+	}
+	w := uint32(1) << g.tileWidthLog2
+	h := lanesPerWork / w
+	g.size = [3]uint32{(width + w - 1) / w, (height + h - 1) / h, depth}
+	left := workgroups
+	for i, n := range g.size {
+		g.batch[i] = max(1, min(n, left, maxGridSide))
+		left /= g.batch[i]
+	}
+	return g
+}
+
+// each visits the batches.
+func (g *grid) each(visit func(first, size [3]uint32)) {
+	for z := uint32(0); z < g.size[2]; z += g.batch[2] {
+		for y := uint32(0); y < g.size[1]; y += g.batch[1] {
+			for x := uint32(0); x < g.size[0]; x += g.batch[0] {
+				visit([3]uint32{x, y, z}, [3]uint32{
+					min(g.batch[0], g.size[0]-x), min(g.batch[1], g.size[1]-y), min(g.batch[2], g.size[2]-z),
+				})
+			}
+		}
+	}
 }
 
 // stackDwords returns the stack slots of one lane.
@@ -98,26 +145,6 @@ func (p *Pipeline) batchGroups(stack uint32) uint32 {
 	return lanes / lanesPerGroup
 }
 
-// tiling is how lane groups cover the launch.
-type tiling struct{ widthLog2, perRow, perSlice uint32 }
-
-// tile makes lane groups compact, so that neighbours in the image are neighbours in a subgroup: 8x4 pixels, or flatter
-// where the launch is.
-func tile(width, height, depth uint32) tiling {
-	t := tiling{widthLog2: 3}
-	switch {
-	case height == 1:
-		t.widthLog2 = 5
-	case height < 4:
-		t.widthLog2 = 4
-	}
-	w := uint32(1) << t.widthLog2
-	h := lanesPerGroup / w
-	t.perRow = (width + w - 1) / w
-	t.perSlice = t.perRow * ((height + h - 1) / h)
-	return t
-}
-
 // parameters returns what the shaders need beside the launch's size, with memory for the stacks of a batch; reused tells
 // that earlier commands may use that memory.
 func (p *Pipeline) parameters(cb *vk.CommandBuffer, t *Trace, batch uint32) (l *launchParams, reused bool, err error) {
@@ -136,12 +163,6 @@ func (p *Pipeline) parameters(cb *vk.CommandBuffer, t *Trace, batch uint32) (l *
 		return nil, false, fmt.Errorf("push constants: %w", err)
 	}
 	return l, reused, nil
-}
-
-// place sets the launch's size and how lane groups cover it.
-func (l *launchParams) place(t *Trace, tiles tiling) {
-	l.launchSize = [3]uint32{t.Width, t.Height, t.Depth}
-	l.tileWidthLog2, l.tilesPerRow, l.tilesPerSlice = tiles.widthLog2, tiles.perRow, tiles.perSlice
 }
 
 // uploadPushConstants puts the application's push constants where shaders find them: its stages may lay them out

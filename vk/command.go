@@ -24,6 +24,7 @@ type CommandBuffer struct {
 	last      Ticket       // guarded by the queue's lock: secondaries are submitted with several primaries
 	transient [3]transient // by MemoryKind
 	scratch   Range        // part of it, see TransientScratch
+	queries   []*QueryPool // transient, too
 	labels    int
 	secondary bool
 	ended     bool             // recorded to the end and not reset since
@@ -96,6 +97,7 @@ func (cb *CommandBuffer) Reset() error {
 	for i := range cb.transient {
 		cb.transient[i].rewind()
 	}
+	cb.dropQueries()
 	return cb.wrap("vkResetCommandPool", C.evk_reset_pool(cb.d.c, raw(cb.pool)))
 }
 
@@ -108,6 +110,7 @@ func (cb *CommandBuffer) Destroy() {
 	for i := range cb.transient {
 		cb.transient[i].destroy()
 	}
+	cb.dropQueries()
 	cb.d.destroy(C.VK_OBJECT_TYPE_COMMAND_POOL, raw(cb.pool))
 }
 

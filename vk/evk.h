@@ -66,7 +66,8 @@ int32_t evk_device_extensions(evk_instance *i, uint64_t physical, uint32_t *coun
 	X(v12, shaderSubgroupExtendedTypes)                                                                                            \
 	X(v13, synchronization2) X(v13, subgroupSizeControl) X(v13, computeFullSubgroups) X(v13, maintenance4)                         \
 	X(v13, shaderZeroInitializeWorkgroupMemory) X(v13, dynamicRendering)                                                                                    \
-	X(accel, accelerationStructure) X(accel, descriptorBindingAccelerationStructureUpdateAfterBind)                                \
+	X(accel, accelerationStructure) X(accel, accelerationStructureIndirectBuild)                                                    \
+	X(accel, descriptorBindingAccelerationStructureUpdateAfterBind)                                                                \
 	X(pipeline, rayTracingPipeline) X(pipeline, rayTracingPipelineTraceRaysIndirect) X(pipeline, rayTraversalPrimitiveCulling)     \
 	X(query, rayQuery) X(maintenance, rayTracingMaintenance1) X(maintenance, rayTracingPipelineTraceRaysIndirect2)                 \
 	X(fetch, rayTracingPositionFetch) X(executable, pipelineExecutableInfo) X(clock, shaderSubgroupClock) X(clock, shaderDeviceClock)
@@ -115,13 +116,15 @@ uint32_t evk_buffer_format_features(evk_instance *i, uint64_t physical, uint32_t
 	X(DestroyImageView) X(DestroySampler) X(DestroyDescriptorSetLayout) X(DestroyPipelineLayout) X(DestroyPipeline)                \
 	X(DestroyQueryPool) X(DeviceWaitIdle) X(CmdBindPipeline) X(CmdDispatch) X(CmdDispatchIndirect) X(CmdFillBuffer)                \
 	X(CmdResetQueryPool) X(CmdExecuteCommands) X(CreatePipelineCache) X(DestroyPipelineCache) X(GetPipelineCacheData)              \
-	X(MergePipelineCaches)
+	X(MergePipelineCaches) X(CmdCopyQueryPoolResults)
 // Names with a second one from the KHR extension on Vulkan 1.2 devices.
 #define EVK_DEVICE_SYNC2(X) X(QueueSubmit2) X(CmdPipelineBarrier2) X(CmdWriteTimestamp2)
 #define EVK_DEVICE_OPTIONAL(X)                                                                                                     \
 	X(SetDebugUtilsObjectNameEXT) X(CmdBeginDebugUtilsLabelEXT) X(CmdEndDebugUtilsLabelEXT)                                        \
 	X(CreateAccelerationStructureKHR) X(DestroyAccelerationStructureKHR) X(GetAccelerationStructureBuildSizesKHR)                  \
 	X(GetAccelerationStructureDeviceAddressKHR) X(CmdBuildAccelerationStructuresKHR) X(CmdCopyAccelerationStructureKHR)            \
+	X(CmdCopyAccelerationStructureToMemoryKHR) X(CmdCopyMemoryToAccelerationStructureKHR)                                         \
+	X(GetDeviceAccelerationStructureCompatibilityKHR) X(CmdBuildAccelerationStructuresIndirectKHR)                                \
 	X(CmdWriteAccelerationStructuresPropertiesKHR) X(CreateRayTracingPipelinesKHR) X(GetRayTracingShaderGroupHandlesKHR)           \
 	X(GetRayTracingShaderGroupStackSizeKHR) X(CmdSetRayTracingPipelineStackSizeKHR) X(CmdTraceRaysKHR) X(CmdTraceRaysIndirectKHR) \
 	X(CreateSwapchainKHR) X(DestroySwapchainKHR) X(GetSwapchainImagesKHR) X(AcquireNextImageKHR) X(QueuePresentKHR)                \
@@ -231,6 +234,7 @@ int32_t evk_wait_semaphore(evk_device *d, uint64_t semaphore, uint64_t value, ui
 evk_handle evk_semaphore_value(evk_device *d, uint64_t semaphore);
 evk_handle evk_create_query_pool(evk_device *d, uint32_t type, uint32_t count);
 int32_t evk_query_results(evk_device *d, uint64_t pool, uint32_t first, uint32_t count, uint64_t *out);
+void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t first, uint32_t count, uint64_t dst, uint64_t offset);
 
 void evk_bind_sets(evk_device *d, uint64_t cb, uint32_t point, uint64_t layout, uint32_t first, const uint64_t *sets, uint32_t count);
 void evk_push(evk_device *d, uint64_t cb, uint64_t layout, uint32_t stages, uint32_t offset, uint32_t size, const void *data);
@@ -266,11 +270,18 @@ void evk_build_sizes(evk_device *d, const evk_build *b, const evk_geometry *g, c
 // The geometries and ranges of the builds lie one after the other.
 int32_t evk_cmd_build(evk_device *d, uint64_t cb, const evk_build *b, uint32_t count, const evk_geometry *g,
 	const VkAccelerationStructureBuildRangeInfoKHR *ranges, uint32_t geometry_count);
+// The most primitives of all geometries lie one after the other; address and stride are one for each build.
+int32_t evk_cmd_build_indirect(evk_device *d, uint64_t cb, const evk_build *b, uint32_t count, const evk_geometry *g,
+	const uint32_t *most, uint32_t geometry_count, const uint64_t *addresses, const uint32_t *strides);
 evk_handle evk_create_accel(evk_device *d, uint32_t type, uint64_t buffer, uint64_t offset, uint64_t size);
 void evk_destroy_accel(evk_device *d, uint64_t accel);
 uint64_t evk_accel_address(evk_device *d, uint64_t accel);
 void evk_copy_accel(evk_device *d, uint64_t cb, uint64_t src, uint64_t dst, uint32_t mode);
-void evk_accel_property(evk_device *d, uint64_t cb, uint64_t accel, uint32_t type, uint64_t pool, uint32_t index);
+void evk_accel_to_memory(evk_device *d, uint64_t cb, uint64_t src, uint64_t dst_address);
+void evk_memory_to_accel(evk_device *d, uint64_t cb, uint64_t src_address, uint64_t dst);
+// evk_accel_compatible tells whether the driver reads blobs that begin with these 32 bytes.
+int evk_accel_compatible(evk_device *d, const uint8_t *header32);
+void evk_accel_properties(evk_device *d, uint64_t cb, const uint64_t *accels, uint32_t count, uint32_t type, uint64_t pool, uint32_t first);
 void evk_stack_size(evk_device *d, uint64_t cb, uint32_t size);
 void evk_trace_rays(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *regions4, uint32_t w, uint32_t h, uint32_t depth);
 void evk_trace_rays_indirect(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *regions4, uint64_t address);

@@ -91,6 +91,10 @@ int32_t evk_query_results(evk_device *d, uint64_t pool, uint32_t first, uint32_t
 	return d->GetQueryPoolResults(d->device, (VkQueryPool)pool, first, count, 8 * (size_t)count, out, 8, VK_QUERY_RESULT_64_BIT);
 }
 
+void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t first, uint32_t count, uint64_t dst, uint64_t offset) {
+	d->CmdCopyQueryPoolResults(CB, (VkQueryPool)pool, first, count, (VkBuffer)dst, offset, 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+}
+
 void evk_bind_sets(evk_device *d, uint64_t cb, uint32_t point, uint64_t layout, uint32_t first, const uint64_t *sets, uint32_t count) {
 	d->CmdBindDescriptorSets(CB, point, (VkPipelineLayout)layout, first, count, (const VkDescriptorSet *)sets, 0, NULL);
 }

@@ -66,6 +66,26 @@ int32_t evk_cmd_build(evk_device *d, uint64_t cb, const evk_build *b, uint32_t c
 	return r;
 }
 
+int32_t evk_cmd_build_indirect(evk_device *d, uint64_t cb, const evk_build *b, uint32_t count, const evk_geometry *g,
+	const uint32_t *most, uint32_t geometry_count, const uint64_t *addresses, const uint32_t *strides) {
+	VkAccelerationStructureGeometryKHR *list = calloc(geometry_count + 1, sizeof *list);
+	VkAccelerationStructureBuildGeometryInfoKHR *info = calloc(count + 1, sizeof *info);
+	const uint32_t **counts = calloc(count + 1, sizeof *counts);
+	VkResult r = list && info && counts ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
+	if (r == VK_SUCCESS) {
+		for (uint32_t i = 0; i < geometry_count; i++) list[i] = geometry(&g[i]);
+		for (uint32_t i = 0, first = 0; i < count; first += b[i].geometry_count, i++) {
+			info[i] = build_info(&b[i], list + first);
+			counts[i] = most + first;
+		}
+		d->CmdBuildAccelerationStructuresIndirectKHR((VkCommandBuffer)cb, count, info, addresses, strides, counts);
+	}
+	free(list);
+	free(info);
+	free(counts);
+	return r;
+}
+
 evk_handle evk_create_accel(evk_device *d, uint32_t type, uint64_t buffer, uint64_t offset, uint64_t size) {
 	VkAccelerationStructureCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR, .buffer = (VkBuffer)buffer,
 		.offset = offset, .size = size, .type = type};
@@ -88,9 +108,27 @@ void evk_copy_accel(evk_device *d, uint64_t cb, uint64_t src, uint64_t dst, uint
 	d->CmdCopyAccelerationStructureKHR((VkCommandBuffer)cb, &info);
 }
 
-void evk_accel_property(evk_device *d, uint64_t cb, uint64_t accel, uint32_t type, uint64_t pool, uint32_t index) {
-	VkAccelerationStructureKHR a = (VkAccelerationStructureKHR)accel;
-	d->CmdWriteAccelerationStructuresPropertiesKHR((VkCommandBuffer)cb, 1, &a, type, (VkQueryPool)pool, index);
+void evk_accel_to_memory(evk_device *d, uint64_t cb, uint64_t src, uint64_t dst_address) {
+	VkCopyAccelerationStructureToMemoryInfoKHR info = {.sType = VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_TO_MEMORY_INFO_KHR,
+		.src = (VkAccelerationStructureKHR)src, .dst.deviceAddress = dst_address, .mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_SERIALIZE_KHR};
+	d->CmdCopyAccelerationStructureToMemoryKHR((VkCommandBuffer)cb, &info);
+}
+
+void evk_memory_to_accel(evk_device *d, uint64_t cb, uint64_t src_address, uint64_t dst) {
+	VkCopyMemoryToAccelerationStructureInfoKHR info = {.sType = VK_STRUCTURE_TYPE_COPY_MEMORY_TO_ACCELERATION_STRUCTURE_INFO_KHR,
+		.src.deviceAddress = src_address, .dst = (VkAccelerationStructureKHR)dst, .mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_DESERIALIZE_KHR};
+	d->CmdCopyMemoryToAccelerationStructureKHR((VkCommandBuffer)cb, &info);
+}
+
+int evk_accel_compatible(evk_device *d, const uint8_t *header32) {
+	VkAccelerationStructureVersionInfoKHR info = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_VERSION_INFO_KHR, .pVersionData = header32};
+	VkAccelerationStructureCompatibilityKHR c = VK_ACCELERATION_STRUCTURE_COMPATIBILITY_INCOMPATIBLE_KHR;
+	d->GetDeviceAccelerationStructureCompatibilityKHR(d->device, &info, &c);
+	return c == VK_ACCELERATION_STRUCTURE_COMPATIBILITY_COMPATIBLE_KHR;
+}
+
+void evk_accel_properties(evk_device *d, uint64_t cb, const uint64_t *accels, uint32_t count, uint32_t type, uint64_t pool, uint32_t first) {
+	d->CmdWriteAccelerationStructuresPropertiesKHR((VkCommandBuffer)cb, count, (const VkAccelerationStructureKHR *)accels, type, (VkQueryPool)pool, first);
 }
 
 void evk_stack_size(evk_device *d, uint64_t cb, uint32_t size) { d->CmdSetRayTracingPipelineStackSizeKHR((VkCommandBuffer)cb, size); }

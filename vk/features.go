@@ -29,6 +29,7 @@ type Features struct {
 
 	// Ray tracing: enabled only with DeviceOptions.Native.
 	AccelerationStructure, AccelerationStructureUpdateAfterBind bool
+	IndirectBuild                                               bool
 	RayTracingPipeline, TraceRaysIndirect, PrimitiveCulling     bool
 	RayQuery, Maintenance1, TraceRaysIndirect2, PositionFetch   bool
 }
@@ -89,6 +90,7 @@ func (f *Features) links(c *C.evk_features) []link {
 		{"dynamicRendering", &f.DynamicRendering, &c.dynamicRendering, false},
 		{"pipelineExecutableInfo", &f.PipelineExecutableInfo, &c.pipelineExecutableInfo, false},
 		{"accelerationStructure", &f.AccelerationStructure, &c.accelerationStructure, true},
+		{"accelerationStructureIndirectBuild", &f.IndirectBuild, &c.accelerationStructureIndirectBuild, true},
 		{"descriptorBindingAccelerationStructureUpdateAfterBind", &f.AccelerationStructureUpdateAfterBind, &c.descriptorBindingAccelerationStructureUpdateAfterBind, true},
 		{"rayTracingPipeline", &f.RayTracingPipeline, &c.rayTracingPipeline, true},
 		{"rayTracingPipelineTraceRaysIndirect", &f.TraceRaysIndirect, &c.rayTracingPipelineTraceRaysIndirect, true},

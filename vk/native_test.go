@@ -166,6 +166,80 @@ func TestNativeCompaction(t *testing.T) {
 	}
 }
 
+// TestNativeSerialisation writes a structure to memory and makes another one of it.
+func TestNativeSerialisation(t *testing.T) {
+	d := vktest.Device(t, vktest.Native())
+	scene := smokeScene(t, d)
+	answers := newBuffer(t, d, vk.BufferOptions{Name: "answers", Size: 64, Memory: vk.Readback})
+	ask := func(kind uint32) uint64 {
+		t.Helper()
+		err := d.Run(t.Context(), "ask", func(cb *vk.CommandBuffer) error {
+			pool, err := cb.TransientQueries(kind, 1)
+			if err != nil {
+				return err
+			}
+			if err := cb.WriteAccelerationStructureProperties([]*vk.NativeAccelerationStructure{scene, scene}, pool, 0); !errors.Is(err, vk.ErrInvalid) {
+				t.Errorf("two answers in a pool of one: %v", err)
+			}
+			if err := cb.WriteAccelerationStructureProperties([]*vk.NativeAccelerationStructure{scene}, pool, 0); err != nil {
+				return err
+			}
+			for _, off := range []uint64{4, 64} {
+				if err := cb.CopyQueries(pool, 0, 1, answers, off); !errors.Is(err, vk.ErrInvalid) {
+					t.Errorf("answers at offset %d of 64: %v", off, err)
+				}
+			}
+			return cb.CopyQueries(pool, 0, 1, answers, 8)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return binary.LittleEndian.Uint64(answers.Mapped()[8:])
+	}
+	size := ask(vk.QuerySerialSize)
+	blob := newBuffer(t, d, vk.BufferOptions{Name: "blob", Size: size + 256, Memory: vk.Readback})
+	err := d.Run(t.Context(), "serialise", func(cb *vk.CommandBuffer) error {
+		cb.SerializeAccelerationStructure(scene, blob.Address())
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := binary.LittleEndian.Uint64(blob.Mapped()[32:]); got != size {
+		t.Errorf("the header says %d bytes, the query %d", got, size)
+	}
+	if ok, err := d.CompatibleAccelerationStructure([32]byte(blob.Mapped())); err != nil || !ok {
+		t.Errorf("the driver reads its own blob: %v, %v", ok, err)
+	}
+	structure := binary.LittleEndian.Uint64(blob.Mapped()[40:])
+	store := newBuffer(t, d, vk.BufferOptions{Name: "loaded", Size: structure, AccelerationStructureStorage: true})
+	loaded, err := d.NewNativeAccelerationStructure(vk.TopLevel, store, 0, structure, "loaded")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(loaded.Destroy)
+	err = d.Run(t.Context(), "deserialise", func(cb *vk.CommandBuffer) error {
+		cb.DeserializeAccelerationStructure(blob.Address(), loaded)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = d.Run(t.Context(), "misaligned", func(cb *vk.CommandBuffer) error {
+		cb.SerializeAccelerationStructure(scene, blob.Address()+64)
+		return nil
+	})
+	if !errors.Is(err, vk.ErrInvalid) {
+		t.Errorf("a misaligned address: %v", err)
+	}
+	if !d.Features().IndirectBuild {
+		err = d.Run(t.Context(), "indirect", func(cb *vk.CommandBuffer) error { return cb.BuildAccelerationStructuresIndirect(nil) })
+		if !errors.Is(err, vk.ErrMissingFeature) {
+			t.Errorf("indirect builds without the feature: %v", err)
+		}
+	}
+}
+
 func TestNativeIsRefusedWithoutTheOption(t *testing.T) {
 	d := vktest.Device(t)
 	if _, err := d.NewRayTracingPipeline(vk.RayTracingPipelineOptions{Name: "x"}); !errors.Is(err, vk.ErrMissingExtension) {

@@ -92,6 +92,17 @@ func (b BuildInfo) c() (C.evk_build, []C.evk_geometry) {
 	return c, list
 }
 
+// source is the structure that an update reads, 0 for a build.
+func (b BuildInfo) source(src, dst *NativeAccelerationStructure) C.uint64_t {
+	switch {
+	case !b.Update:
+		return 0
+	case src != nil:
+		return src.handle
+	}
+	return dst.handle
+}
+
 // NativeBuildSizes asks the driver; maxPrimitiveCounts has one count per geometry.
 func (d *Device) NativeBuildSizes(info BuildInfo, maxPrimitiveCounts []uint32) (BuildSizes, error) {
 	if err := d.needNative("build sizes"); err != nil {
@@ -125,12 +136,7 @@ func (cb *CommandBuffer) BuildAccelerationStructures(builds []AccelerationStruct
 		}
 		c, g := b.Info.c()
 		c.destination, c.scratch = b.Dst.handle, C.uint64_t(b.Scratch)
-		if b.Info.Update {
-			c.source = b.Dst.handle
-			if b.Src != nil {
-				c.source = b.Src.handle
-			}
-		}
+		c.source = b.Info.source(b.Src, b.Dst)
 		list, geometries = append(list, c), append(geometries, g...)
 		for _, r := range b.Ranges {
 			ranges = append(ranges, C.VkAccelerationStructureBuildRangeInfoKHR{C.uint32_t(r.PrimitiveCount), C.uint32_t(r.PrimitiveOffset),
@@ -139,23 +145,4 @@ func (cb *CommandBuffer) BuildAccelerationStructures(builds []AccelerationStruct
 	}
 	return cb.wrap("vkCmdBuildAccelerationStructuresKHR", C.evk_cmd_build(cb.d.c, raw(cb.handle), &list[0], C.uint32_t(len(list)),
 		first(geometries), first(ranges), C.uint32_t(len(geometries))))
-}
-
-// CopyMode is a VkCopyAccelerationStructureModeKHR.
-type CopyMode uint32
-
-// Values of CopyMode.
-const (
-	CopyClone   CopyMode = 0
-	CopyCompact CopyMode = 1
-)
-
-// CopyAccelerationStructure clones or compacts src into dst.
-func (cb *CommandBuffer) CopyAccelerationStructure(src, dst *NativeAccelerationStructure, mode CopyMode) {
-	C.evk_copy_accel(cb.d.c, raw(cb.handle), src.handle, dst.handle, C.uint32_t(mode))
-}
-
-// WriteCompactedSize writes query i of a pool made with NewSizeQueryPool(QueryCompactedSize, ...).
-func (cb *CommandBuffer) WriteCompactedSize(a *NativeAccelerationStructure, p *QueryPool, i uint32) {
-	C.evk_accel_property(cb.d.c, raw(cb.handle), a.handle, C.uint32_t(QueryCompactedSize), raw(p.handle), C.uint32_t(i))
 }

@@ -9,11 +9,13 @@ import (
 	vulkan "github.com/vulkan-go/vulkan"
 )
 
-// Query types that NewQueryPoolOf takes beside timestamps.
+// Query types that NewSizeQueryPool takes. The last two need Features.Maintenance1.
 const (
-	queryTimestamp            = 2
-	QueryCompactedSize uint32 = 1000150000 // VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR
-	QuerySerialSize    uint32 = 1000150001
+	queryTimestamp                    = 2
+	QueryCompactedSize         uint32 = 1000150000 // VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR
+	QuerySerialSize            uint32 = 1000150001 // VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SERIALIZATION_SIZE_KHR
+	QueryBottomLevelPointers   uint32 = 1000386000 // VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SERIALIZATION_BOTTOM_LEVEL_POINTERS_KHR
+	QueryAccelerationStructure uint32 = 1000386001 // VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SIZE_KHR
 )
 
 // QueryPool is a VkQueryPool.
@@ -21,16 +23,19 @@ type QueryPool struct {
 	d      *Device
 	handle vulkan.QueryPool
 	count  uint32
-	time   bool
+	kind   uint32
 }
 
 // NewQueryPool makes n timestamps. They must be reset in a command buffer before they are written.
 func (d *Device) NewQueryPool(n uint32) (*QueryPool, error) { return d.newQueryPool(queryTimestamp, n) }
 
-// NewSizeQueryPool makes n queries of acceleration structure sizes: QueryCompactedSize or QuerySerialSize.
+// NewSizeQueryPool makes n queries of an acceleration structure's property.
 func (d *Device) NewSizeQueryPool(kind uint32, n uint32) (*QueryPool, error) {
 	if err := d.needNative("size queries"); err != nil {
 		return nil, err
+	}
+	if (kind == QueryBottomLevelPointers || kind == QueryAccelerationStructure) && !d.enabled.Maintenance1 {
+		return nil, fmt.Errorf("size queries: %w: rayTracingMaintenance1", ErrMissingFeature)
 	}
 	return d.newQueryPool(kind, n)
 }
@@ -46,7 +51,7 @@ func (d *Device) newQueryPool(kind, n uint32) (*QueryPool, error) {
 	if err := check("vkCreateQueryPool", h.result); err != nil {
 		return nil, err
 	}
-	q := &QueryPool{d: d, handle: fromRaw[vulkan.QueryPool](h.handle), count: n, time: kind == queryTimestamp}
+	q := &QueryPool{d: d, handle: fromRaw[vulkan.QueryPool](h.handle), count: n, kind: kind}
 	d.born(q, "query pool", fmt.Sprintf("%d queries", n), objectQueryPool, h.handle)
 	return q, nil
 }
@@ -74,7 +79,7 @@ func (q *QueryPool) Range(first, count uint32) ([]uint64, error) {
 	period := float64(q.d.physical.Limits.TimestampPeriod)
 	for i, t := range ticks {
 		out[i] = uint64(t)
-		if q.time && period != 1 {
+		if q.kind == queryTimestamp && period != 1 {
 			out[i] = uint64(float64(t) * period)
 		}
 	}

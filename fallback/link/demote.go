@@ -81,7 +81,7 @@ func (d *demoter) collect() {
 		for i := range blk.Insts {
 			if in := blk.Insts[i]; in.Result != 0 && in.Op != spirv.OpVariable {
 				if fr, ok := d.g.of[b]; ok {
-					d.defs[in.Result] = definition{in, fr}
+					d.defs[in.Result] = definition{in.Clone(), fr} // as it is now: uses are replaced in place
 				}
 			}
 		}

@@ -24,6 +24,21 @@ func FuzzLink(f *testing.F) {
 			f.Add(b, byte(stage.Model))
 		}
 	}
+	for _, s := range []struct {
+		version, name string
+		models        []Model
+	}{
+		{"spv1.4", "hlsl_library", []Model{AnyHit}}, {"spv1.0", "old_storage", []Model{Raygen, AnyHit}},
+		{"spv1.5", "slang_raygen", []Model{Raygen}},
+	} {
+		for _, model := range s.models {
+			var b []byte
+			for _, w := range assembled(f, s.version, s.name) {
+				b = binary.LittleEndian.AppendUint32(b, w)
+			}
+			f.Add(b, byte(model))
+		}
+	}
 	f.Fuzz(func(t *testing.T, b []byte, model byte) {
 		code := make([]uint32, len(b)/4)
 		for i := range code {

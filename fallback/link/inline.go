@@ -2,6 +2,9 @@ package link
 
 import "github.com/everray/everray/fallback/spirv"
 
+// maxInlined bounds the blocks of an entry function: calls of functions that call others twice double with each level.
+const maxInlined = 1 << 14
+
 // inlineCuts puts every function that may trace, or end an any hit or intersection shader, into the entry function. Functions without
 // such instructions stay functions. SPIR-V for Vulkan has no recursion, so this ends.
 func (l *linker) inlineCuts() error {
@@ -14,6 +17,9 @@ func (l *linker) inlineCuts() error {
 				break
 			}
 			l.inlineCall(s, block, at)
+			if len(s.function.Blocks) > maxInlined {
+				return s.unsupported("more than %d blocks once functions that trace rays are inlined", maxInlined)
+			}
 		}
 	}
 	return nil

@@ -186,7 +186,6 @@ type stage struct {
 	graph     *graph                       // fragments
 	vars      *variables                   // candidates for spilling
 	sites     []*site                      // trace calls in order
-	number    uint32                       // state or shader number of the entry
 	live      *liveness
 	types     map[spirv.ID]spirv.ID // of the entry function's values
 	// incomingSlot is the variable with the stack slot of the incoming payload, 0 if there is none.

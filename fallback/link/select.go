@@ -9,21 +9,19 @@ import (
 
 // selectEntries decodes each stage, picks its entry point and drops what that does not reach.
 func (l *linker) selectEntries() error {
+	loaded := sources{}
 	for _, s := range l.stages {
-		if err := s.selectEntry(); err != nil {
+		if err := s.selectEntry(loaded); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *stage) selectEntry() error {
-	m, err := spirv.DecodeOptions{DropLines: true}.Decode(s.Code)
+func (s *stage) selectEntry(loaded sources) error {
+	m, err := loaded.load(s)
 	if err != nil {
-		return fmt.Errorf("shader %s: %w", s.Name, err)
-	}
-	if err := spirv.Verify(m); err != nil {
-		return fmt.Errorf("shader %s: %w: %w", s.Name, ErrInvalid, err)
+		return err
 	}
 	s.module = m
 	if s.Model < Raygen || s.Model > Callable {
@@ -35,13 +33,12 @@ func (s *stage) selectEntry() error {
 	if err := s.checkModule(); err != nil {
 		return err
 	}
-	if err := m.FlattenDecorationGroups(); err != nil {
-		return fmt.Errorf("shader %s: %w", s.Name, err)
+	if err := s.ownModule(); err != nil {
+		return err
 	}
-	if err := spirv.FoldSpecConstants(m, s.Specialization); err != nil {
+	if err := spirv.FoldSpecConstants(s.module, s.Specialization); err != nil {
 		return fmt.Errorf("shader %s: specialisation constants: %w", s.Name, err)
 	}
-	dropDebugInfo(m)
 	if err := s.prune(); err != nil {
 		return err
 	}
@@ -97,30 +94,38 @@ func listEntries(m *spirv.Module) string {
 
 // prune keeps the functions that the entry function calls and the globals that those use, beside roots.
 func (s *stage) prune(roots ...spirv.ID) error {
-	m := s.module
+	kept, err := s.reachedFunctions()
+	if err != nil {
+		return err
+	}
+	s.module.Functions = kept
+	if err := s.normalise(); err != nil {
+		return err
+	}
+	pruneGlobals(s.module, roots)
+	return nil
+}
+
+// reachedFunctions returns the functions that the entry function calls, and itself.
+func (s *stage) reachedFunctions() ([]*spirv.Function, error) {
 	byID := map[spirv.ID]*spirv.Function{}
-	for _, f := range m.Functions {
+	for _, f := range s.module.Functions {
 		byID[f.Def.Result] = f
 	}
 	if f := byID[s.entry]; f == nil || len(f.Blocks) == 0 {
-		return s.invalid("entry point %q has no body", s.Entry)
+		return nil, s.invalid("entry point %q has no body", s.Entry)
 	}
 	reached := map[spirv.ID]bool{}
 	if err := s.reach(byID, s.entry, reached, map[spirv.ID]bool{}); err != nil {
-		return err
+		return nil, err
 	}
 	var kept []*spirv.Function
-	for _, f := range m.Functions {
+	for _, f := range s.module.Functions {
 		if reached[f.Def.Result] {
 			kept = append(kept, f)
 		}
 	}
-	m.Functions = kept
-	if err := s.normalise(); err != nil {
-		return err
-	}
-	pruneGlobals(m, roots)
-	return nil
+	return kept, nil
 }
 
 // reach marks the functions called from id, and refuses recursion, which SPIR-V for Vulkan forbids.
@@ -153,35 +158,33 @@ func (s *stage) reach(byID map[spirv.ID]*spirv.Function, id spirv.ID, reached, o
 // kept besides.
 func pruneGlobals(m *spirv.Module, roots []spirv.ID) {
 	needed := make([]bool, m.Bound)
+	at := make([]int32, m.Bound) // of globals, their place in the list, from 1
+	for i := range m.Globals {
+		at[m.Globals[i].Result] = int32(i + 1)
+	}
+	var work []int32
+	need := func(id spirv.ID) {
+		if id != 0 && !needed[id] {
+			needed[id] = true
+			if at[id] > 0 {
+				work = append(work, at[id]-1)
+			}
+		}
+	}
 	for _, r := range roots {
-		needed[r] = true
+		need(r)
 	}
 	mark := func(in *spirv.Inst) {
-		if in.Type != 0 {
-			needed[in.Type] = true
-		}
-		if in.Result != 0 {
-			needed[in.Result] = true
-		}
-		in.EachID(func(p *uint32) { needed[spirv.ID(*p)] = true })
+		need(in.Type)
+		need(in.Result)
+		in.EachID(func(p *uint32) { need(spirv.ID(*p)) })
 	}
 	eachFunctionInst(m, mark)
-	// Globals only use what stands before them, but for pointers that were declared forward: repeat until nothing changes.
-	for changed := true; changed; {
-		changed = false
-		for i := len(m.Globals) - 1; i >= 0; i-- {
-			in := &m.Globals[i]
-			if in.Result == 0 || !needed[in.Result] {
-				continue
-			}
-			use := func(id spirv.ID) {
-				if id != 0 && !needed[id] {
-					needed[id], changed = true, true
-				}
-			}
-			use(in.Type)
-			in.EachID(func(p *uint32) { use(spirv.ID(*p)) })
-		}
+	for len(work) > 0 {
+		in := &m.Globals[work[len(work)-1]]
+		work = work[:len(work)-1]
+		need(in.Type)
+		in.EachID(func(p *uint32) { need(spirv.ID(*p)) })
 	}
 	m.Globals = filter(m.Globals, func(in *spirv.Inst) bool {
 		if in.Op == spirv.OpTypeForwardPointer {

@@ -2,10 +2,13 @@ package link
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/fallback/internal/shapes"
@@ -144,5 +147,60 @@ func TestNVErrors(t *testing.T) {
 	_, err := Link(t.Context(), runtimeModule(t), []Stage{{Name: "mine", Model: Raygen, Code: old}}, Options{})
 	if err == nil || !strings.Contains(err.Error(), "mine") || !strings.Contains(err.Error(), "location 0") {
 		t.Errorf("a trace whose payload is nowhere: got %v", err)
+	}
+}
+
+// manyEntries is a library of n closest hit shaders over one set of helpers.
+func manyEntries(t testing.TB, n int) []uint32 {
+	t.Helper()
+	head, body := "", ""
+	for i := range n {
+		head += fmt.Sprintf("OpEntryPoint ClosestHitKHR %%e_%d \"hit%d\" %%p %%t\n", i, i)
+		body += fmt.Sprintf("%%e_%d = OpFunction %%void None %%fn\n%%l_%d = OpLabel\n%%c_%d = OpFunctionCall %%void %%h_%d\nOpReturn\nOpFunctionEnd\n", i, i, i, i%20)
+	}
+	for i := range 20 {
+		body += fmt.Sprintf("%%h_%d = OpFunction %%void None %%fn\n%%hl_%d = OpLabel\n%%hx_%d_0 = OpLoad %%float %%t\n", i, i, i)
+		for k := range 200 {
+			body += fmt.Sprintf("%%hx_%d_%d = OpFMul %%float %%hx_%d_%d %%f_%d\n", i, k+1, i, k, (i+k)%200)
+		}
+		body += fmt.Sprintf("OpStore %%p %%hx_%d_200\nOpReturn\nOpFunctionEnd\n", i)
+	}
+	constants := ""
+	for k := range 200 {
+		constants += fmt.Sprintf("%%f_%d = OpConstant %%float %d.5\n", k, k)
+	}
+	return glsltest.Assemble(t, "OpCapability RayTracingKHR\nOpExtension \"SPV_KHR_ray_tracing\"\nOpMemoryModel Logical GLSL450\n"+head+
+		"OpDecorate %t BuiltIn RayTmaxKHR\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%float = OpTypeFloat 32\n"+
+		"%p_in = OpTypePointer Input %float\n%p_p = OpTypePointer IncomingRayPayloadKHR %float\n"+constants+
+		"%t = OpVariable %p_in Input\n%p = OpVariable %p_p IncomingRayPayloadKHR\n"+body)
+}
+
+// TestLinkManyEntries links 200 entry points of one module, which is decoded once, and checks that stages do not see what
+// others make of it.
+func TestLinkManyEntries(t *testing.T) {
+	code := manyEntries(t, 200)
+	var stages []Stage
+	for i := range 200 {
+		stages = append(stages, Stage{Model: ClosestHit, Code: code, Entry: fmt.Sprintf("hit%d", i)})
+	}
+	start := time.Now()
+	r, err := Link(t.Context(), runtimeModule(t), stages, Options{Form: FormMegakernel, MaxDepth: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	glsltest.Validate(t, r.Code)
+	l := newLinker(runtimeModule(t), stages, Options{})
+	start = time.Now()
+	if err := l.selectEntries(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d words: linked in %v, of which %v to select", len(code), took, time.Since(start))
+	alone := newLinker(runtimeModule(t), stages[137:138], Options{})
+	if err := alone.selectEntries(); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(l.stages[137].module.Encode(), alone.stages[0].module.Encode()) {
+		t.Error("a stage's module depends on the stages before it")
 	}
 }

@@ -14,10 +14,12 @@ type interner struct {
 	byKey map[string]spirv.ID
 	// def holds the index in m.Globals of each global's definition.
 	def map[spirv.ID]int
+	// alignments remembers scalarAlignment: structures of structures have far more members than declarations.
+	alignments map[spirv.ID]uint32
 }
 
 func newInterner(m *spirv.Module) *interner {
-	t := &interner{m: m, byKey: map[string]spirv.ID{}, def: map[spirv.ID]int{}}
+	t := &interner{m: m, byKey: map[string]spirv.ID{}, def: map[spirv.ID]int{}, alignments: map[spirv.ID]uint32{}}
 	t.reindex()
 	return t
 }
@@ -203,25 +205,27 @@ func (t *interner) element(composite spirv.ID, i uint32) (spirv.ID, uint32) {
 
 // scalarAlignment returns the size of the largest scalar in a type, which is what memory of unknown layout is aligned to.
 func (t *interner) scalarAlignment(id spirv.ID) uint32 {
-	in := t.get(id)
-	if in == nil {
-		return 4
+	if n, ok := t.alignments[id]; ok {
+		return n
 	}
-	switch in.Op {
-	case spirv.OpTypeInt, spirv.OpTypeFloat:
-		return in.Operands[0] / 8
-	case spirv.OpTypePointer:
-		return 8
-	case spirv.OpTypeStruct:
-		most := uint32(1)
-		for _, member := range append([]uint32(nil), in.Operands...) {
-			most = max(most, t.scalarAlignment(spirv.ID(member)))
+	n := uint32(4)
+	if in := t.get(id); in != nil {
+		switch in.Op {
+		case spirv.OpTypeInt, spirv.OpTypeFloat:
+			n = in.Operands[0] / 8
+		case spirv.OpTypePointer:
+			n = 8
+		case spirv.OpTypeStruct:
+			n = 1
+			for _, member := range append([]uint32(nil), in.Operands...) {
+				n = max(n, t.scalarAlignment(spirv.ID(member)))
+			}
+		case spirv.OpTypeVector, spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
+			n = t.scalarAlignment(spirv.ID(in.Operands[0]))
 		}
-		return most
-	case spirv.OpTypeVector, spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
-		return t.scalarAlignment(spirv.ID(in.Operands[0]))
 	}
-	return 4
+	t.alignments[id] = n
+	return n
 }
 
 // release gives up a global's id, which something else takes over; the global itself stays under an id of its own.

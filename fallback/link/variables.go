@@ -6,8 +6,13 @@ import (
 	"github.com/everray/everray/fallback/spirv"
 )
 
-// maxFrameDwords bounds what one variable may add to a frame.
-const maxFrameDwords = 1 << 14
+const (
+	// maxFrameDwords bounds what one variable may add to a frame.
+	maxFrameDwords = 1 << 14
+	// maxLeaves bounds what all variables of a stage may be divided into: the data flow over them has a bit for each in
+	// each block.
+	maxLeaves = 1 << 17
+)
 
 // leaf is a scalar or vector inside a variable, or an address of physical memory: what is spilled as a piece.
 type leaf struct {
@@ -98,6 +103,12 @@ func (v *variables) divide(s *stage, x *variable, typ spirv.ID, path []uint32) e
 	if in == nil {
 		return s.invalid("variable %d has no type", x.id)
 	}
+	if v.leafCount(typ) == 0 { // empty structures, however many
+		return nil
+	}
+	if len(v.leaves) > maxLeaves {
+		return s.unsupported("variables of more than %d scalars in one shader", maxLeaves)
+	}
 	if len(v.leaves)-x.first > maxFrameDwords {
 		return s.unsupported("variable %d of more than %d scalars beside a trace call", x.id, maxFrameDwords)
 	}
@@ -164,6 +175,7 @@ func (v *variables) leafCount(typ spirv.ID) int {
 			n += v.leafCount(elem)
 		}
 	}
+	n = min(n, 1<<31) // structures of structures may have more than an int can hold
 	v.counts[typ] = n
 	return n
 }

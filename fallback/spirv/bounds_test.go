@@ -207,7 +207,7 @@ func TestHostile(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			t.Logf("%d words: %v, %d MB; verify: %v, flatten: %v, fold: %v", len(words), took, (after.TotalAlloc-before.TotalAlloc)>>20,
 				firstLine(verdict), flat, folded)
-			if took > 4*time.Second {
+			if took > 10*time.Second { // milliseconds where nothing else runs; minutes if it grows with the square
 				t.Errorf("took %v", took)
 			}
 			if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 800 {

@@ -9,7 +9,8 @@ import (
 const (
 	magic        = 0x07230203
 	headerWords  = 5
-	maxOperation = 0xffff // words of one instruction
+	maxOperation = 0xffff  // words of one instruction
+	maxBound     = 1 << 22 // SPIR-V's universal limit; passes keep tables by id
 )
 
 // DecodeOptions says how to decode; the zero value keeps everything.
@@ -64,6 +65,9 @@ func (o DecodeOptions) decode(words []uint32) (*Module, error) {
 	}
 	if v := words[1]; v&0xff0000ff != 0 || v>>16 != 1 {
 		return nil, fmt.Errorf("%w: version 0x%08x", ErrNotSPIRV, v)
+	}
+	if words[3] > maxBound {
+		return nil, fmt.Errorf("%w: bound of ids %d, more than %d", ErrMalformed, words[3], maxBound)
 	}
 	d := decoder{
 		m:    &Module{Version: words[1], Generator: words[2], Bound: words[3], Schema: words[4]},

@@ -45,6 +45,7 @@ type verifier struct {
 	block ID
 	calls map[ID][]ID // functions called by each function
 	uses  map[ID][]ID // global variables used by each function
+	reads map[ID]bool // whether a function, or one that it calls, uses any
 }
 
 // fail makes an error about an instruction.

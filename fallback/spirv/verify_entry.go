@@ -61,7 +61,7 @@ func (v *verifier) interfaces(in *Inst, list []uint32) error {
 			}
 		}
 		for _, g := range v.calls[f] {
-			if !reached[g] {
+			if v.reads[g] && !reached[g] {
 				reached[g] = true
 				work = append(work, g)
 			}
@@ -71,8 +71,10 @@ func (v *verifier) interfaces(in *Inst, list []uint32) error {
 }
 
 // recursion checks that no function calls itself, directly or not: functions
-// without calls are taken away until none is left.
+// without calls are taken away until none is left. On the way it notes which
+// use global variables, by themselves or by calls.
 func (v *verifier) recursion() error {
+	v.reads = map[ID]bool{}
 	callers := map[ID][]ID{}
 	open := map[ID]int{}
 	var leaves []ID
@@ -90,6 +92,10 @@ func (v *verifier) recursion() error {
 	for ; len(leaves) > 0; done++ {
 		id := leaves[len(leaves)-1]
 		leaves = leaves[:len(leaves)-1]
+		v.reads[id] = len(v.uses[id]) > 0
+		for _, g := range v.calls[id] {
+			v.reads[id] = v.reads[id] || v.reads[g]
+		}
 		for _, c := range callers[id] {
 			if open[c]--; open[c] == 0 {
 				leaves = append(leaves, c)

@@ -40,6 +40,12 @@ layout(buffer_reference, std430, buffer_reference_align = 64) readonly buffer Er
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErTriangleView {
     ErTriangle triangle[];
 };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer ErWordView {
+    uint v[];
+};
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer ErCoordinateView {
+    float v[];
+};
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErBoxView {
     ErBox box[];
 };
@@ -59,6 +65,75 @@ uvec2 erAddressBlocks(uvec2 base, uint blocks) {
     uvec2 a = erAddress(base, blocks << 6);
     a.y += blocks >> 26;
     return a;
+}
+
+// erAddressWords is erAddress in units of 4 bytes.
+uvec2 erAddressWords(uvec2 base, uint words) {
+    uvec2 a = erAddress(base, words << 2);
+    a.y += words >> 30;
+    return a;
+}
+
+// erLeafForm is ER_LEAF_* as the bits beside ER_INSTANCE_HEIGHT.
+uint erLeafForm(uint kind) {
+    switch (kind) {
+    case ER_LEAF_BOXES: return ER_INSTANCE_BOXES;
+    case ER_LEAF_INDEXED: return ER_INSTANCE_INDEXED;
+    case ER_LEAF_INDEXED_WIDE: return ER_INSTANCE_INDEXED | ER_INSTANCE_WIDE;
+    }
+    return 0u;
+}
+
+uint erRecordWords(uint form) { return (form & ER_INSTANCE_WIDE) != 0u ? ER_INDEXED_WIDE_WORDS : ER_INDEXED_WORDS; }
+
+// erChunkWord is where a chunk of indexed triangles begins, in words.
+uint erChunkWord(uint form, uint chunk) { return chunk * (ER_CHUNK_RECORDS * erRecordWords(form) + ER_CHUNK_WORDS); }
+
+// erRecordWord is where an indexed triangle's record begins, in words.
+uint erRecordWord(uint form, uint leaf) {
+    return leaf * erRecordWords(form) + (leaf / ER_CHUNK_RECORDS + 1u) * ER_CHUNK_WORDS;
+}
+
+// A triangle of either form. The last word has the flags of ER_TRIANGLE_GEOMETRY.
+struct ErCorners {
+    vec3 v0, v1, v2;
+    uint flags;
+};
+
+// erCorners reads a triangle; form has the bits of erLeafForm, and maybe others.
+ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
+    ErCorners r;
+    if ((form & ER_INSTANCE_INDEXED) != 0u) {
+        ErWordView words = ErWordView(leaves);
+        r.flags = words.v[erRecordWord(form, leaf)];
+        ErCoordinateView f = ErCoordinateView(erAddressWords(leaves, words.v[erChunkWord(form, leaf / ER_CHUNK_RECORDS)]));
+        uvec3 at = uvec3(r.flags & 255u, (r.flags >> 8) & 255u, (r.flags >> 16) & 255u) * 3u;
+        r.v0 = vec3(f.v[at.x], f.v[at.x + 1u], f.v[at.x + 2u]);
+        r.v1 = vec3(f.v[at.y], f.v[at.y + 1u], f.v[at.y + 2u]);
+        r.v2 = vec3(f.v[at.z], f.v[at.z + 1u], f.v[at.z + 2u]);
+    } else {
+        ErTriangle t = ErTriangleView(leaves).triangle[leaf];
+        r.v0 = t.a.xyz;
+        r.v1 = vec3(t.a.w, t.b.xy);
+        r.v2 = vec3(t.b.zw, uintBitsToFloat(t.c.x));
+        r.flags = t.c.z;
+    }
+    return r;
+}
+
+// erPrimitiveWords returns a triangle's primitive, and its geometry with flags.
+uvec2 erPrimitiveWords(uvec2 leaves, uint leaf, uint form) {
+    if ((form & ER_INSTANCE_INDEXED) == 0u) {
+        return ErTriangleView(leaves).triangle[leaf].c.yz;
+    }
+    ErWordView words = ErWordView(leaves);
+    uint at = erRecordWord(form, leaf);
+    if ((form & ER_INSTANCE_WIDE) != 0u) {
+        return uvec2(words.v[at + 1u], words.v[at + 2u]);
+    }
+    uint first = words.v[at];
+    uint geometry = (first >> ER_INDEXED_GEOMETRY_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u);
+    return uvec2(words.v[at + 1u], geometry | (first & (ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE)));
 }
 
 mat4x3 erObjectToWorld(uvec2 instanceRecord) {

@@ -14,6 +14,8 @@
 
 // Primitives per task: one block of the radix sort.
 const uint ER_BLOCK_SIZE = 1024u;
+// Builds of more are sorted in several dispatches.
+const uint ER_SORT_BLOCKS = 2u;
 const uint ER_NO_BOUND = 0xffffffffu;
 
 // One build, ER_BUILD_SIZE bytes; written by batch.go.
@@ -36,13 +38,24 @@ struct ErBuild {
     uint firstBlock;  // of the batch's histograms
     uint blockCount;
     uint room;        // of an update: bytes / 16 that source and destination may take
-    uint leafBlock;
+    uint unused;
     uint collapseLimit; // most triangles in a leaf
-    uint mode;        // ER_MODE_*
+    uint mode;        // see erMode and what follows it
     uvec2 source;     // of an update: the structure to update from
 };
 const uint ER_MODE_LBVH = 0u;
 const uint ER_MODE_PLOC = 1u;
+
+// Bytes of ErBuild.mode.
+uint erMode(ErBuild b) { return b.mode & 0xffu; }
+bool erBundled(ErBuild b) { return (b.mode & 0xff00u) != 0u; }
+uint erMostHeight(ErBuild b) { return b.mode >> 24; } // see deepen.comp
+
+// erAxisBits is the bits of a Morton code for each axis: what a surface of so many
+// primitives needs, and four more for details. batch.go has the same.
+uint erAxisBits(ErBuild b) {
+    return b.primitiveCount <= ER_SORT_BLOCKS * ER_BLOCK_SIZE ? 10u : (b.primitiveCount <= 1u << 18 ? 13u : 15u);
+}
 
 // One geometry, ER_GEOMETRY_SIZE bytes; build offsets are already in the addresses.
 const uint ER_GEOMETRY_SIZE = 64u;
@@ -75,7 +88,14 @@ struct ErState {
     uint root;
     uint height;
     uint huge;         // how many reach to ER_HUGE
+    uint deep;         // entries of deepen.comp's list
+    uint bundles;      // see bundle.glsl
 };
+
+// erNodeSlots is the nodes that a structure has room for. Bundles leave no gaps:
+// as many as the tree has.
+uint erNodeSlots(ErBuild b, ErState s) { return max(erBundled(b) ? s.bundles : b.primitiveCount, 1u) - 1u; }
+uint erLeafBlock(ErBuild b, ErState s) { return ER_HEADER_SIZE / 64u + erNodeSlots(b, s) * (ER_NODE_SIZE / 64u); }
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErBuildView { ErBuild build[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ErGeometryView { ErGeometry geometry[]; };
@@ -154,6 +174,14 @@ uint erLeafKind(ErBuild b) {
     }
     return b.geometryCount > 0u ? ErGeometryView(b.geometries).geometry[0].kind : ER_LEAF_TRIANGLES;
 }
+
+// erBuildIsSourced tells whether source indices follow the records.
+bool erBuildIsSourced(ErBuild b, uint kind) {
+    return kind == ER_LEAF_TRIANGLES && (b.flags & ER_SOURCED_FLAGS) == ER_SOURCED_FLAGS;
+}
+
+// erSourcedRecords is how many records of 15 words, source indices included, are in so many units of 16 bytes.
+uint erSourcedRecords(uint units) { return units / 15u * 4u + units % 15u * 4u / 15u; }
 
 // erGeometryOf finds the geometry of a primitive among those from low to high,
 // ends included. Of geometries without primitives it finds none.

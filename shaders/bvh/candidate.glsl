@@ -10,10 +10,12 @@ const uint ER_MODE_OPAQUE = 8u;        // all primitives are opaque
 const uint ER_MODE_NOT_OPAQUE = 16u;   // none is
 const uint ER_MODE_CULL_OPAQUE = 32u;
 const uint ER_MODE_CULL_NO_OPAQUE = 64u;
-const uint ER_MODE_BOXES = 128u;       // the leaves are boxes
+const uint ER_MODE_BOXES = ER_INSTANCE_BOXES; // the leaves are boxes
+const uint ER_MODE_FORM = ~ER_INSTANCE_HEIGHT_MASK; // the form of the leaves
 
-uint erInstanceMode(uint rayFlags, uint instanceFlags, bool boxes) {
-    uint mode = boxes ? ER_MODE_BOXES : 0u;
+// erInstanceMode takes an instance's word of height and form.
+uint erInstanceMode(uint rayFlags, uint instanceFlags, uint form) {
+    uint mode = form & ER_MODE_FORM;
     bool flip = (instanceFlags & ER_INSTANCE_FLIP_FACING) != 0u;
     if ((instanceFlags & ER_INSTANCE_CULL_DISABLE) == 0u) {
         bool front = (rayFlags & ER_RAY_CULL_FRONT_FACING) != 0u;
@@ -61,12 +63,14 @@ struct ErFound {
     uint kind;     // hit kind
 };
 
-// erTestTriangle tells whether triangle `leaf` is a candidate in (tMin, tMax), culling by faces and opacity included.
+// erTestTriangle tells whether triangle `leaf` is a candidate in (tMin, tMax), culling by faces and opacity included. f comes
+// in as the hit so far, at tMax. Of hits at the same distance the one of the lower record counts, so that the hit does not
+// depend on how leaves are cut, or in which order a ray comes to them.
 bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, float tMin, float tMax, inout ErFound f, out bool opaque) {
-    ErTriangle tri = ErTriangleView(leaves).triangle[leaf];
-    vec4 r = erIntersectTriangle(setup, origin, tri.a.xyz, vec3(tri.a.w, tri.b.xy), vec3(tri.b.zw, uintBitsToFloat(tri.c.x)));
-    opaque = erOpaque(mode, tri.c.z);
-    if (r.w == 0.0 || !(r.x > tMin && r.x < tMax)) {
+    ErCorners tri = erCorners(leaves, leaf, mode);
+    vec4 r = erIntersectTriangle(setup, origin, tri.v0, tri.v1, tri.v2);
+    opaque = erOpaque(mode, tri.flags);
+    if (r.w == 0.0 || !(r.x > tMin && (r.x < tMax || (r.x == tMax && leaf < f.leaf))) || (tri.flags & ER_TRIANGLE_INACTIVE) != 0u) {
         return false;
     }
     bool positive = r.w > 0.0;
@@ -108,7 +112,7 @@ uvec2 erPrimitive(ErInstance i, uint leaf, bool boxes) {
         ErBox box = ErBoxView(leaves).box[leaf];
         words = floatBitsToUint(vec2(box.a.w, box.b.w));
     } else {
-        words = ErTriangleView(leaves).triangle[leaf].c.yz;
+        words = erPrimitiveWords(leaves, leaf, i.b.z);
     }
     return uvec2(words.x, words.y & ER_TRIANGLE_GEOMETRY_MASK);
 }
@@ -133,8 +137,8 @@ ErHit erResolve(uvec2 instances, ErFound f) {
 // erVertex returns a vertex of the triangle that was hit, in object space.
 vec3 erVertex(uvec2 instanceRecord, uint leaf, uint k) {
     ErInstance i = ErInstanceView(instanceRecord).instance[0];
-    ErTriangle tri = ErTriangleView(erAddressBlocks(i.a.xy, i.b.w)).triangle[leaf];
-    return k == 0u ? tri.a.xyz : (k == 1u ? vec3(tri.a.w, tri.b.xy) : vec3(tri.b.zw, uintBitsToFloat(tri.c.x)));
+    ErCorners tri = erCorners(erAddressBlocks(i.a.xy, i.b.w), leaf, i.b.z);
+    return k == 0u ? tri.v0 : (k == 1u ? tri.v1 : tri.v2);
 }
 
 #endif

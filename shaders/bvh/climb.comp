@@ -16,19 +16,18 @@ void main() {
     uvec2 task = ErUvec2View(push.tasks).v[group / ER_TREE_GROUPS];
     ErBuild b = ErBuildView(push.builds).build[task.x];
     ErStateView state = ErStateView(b.state);
-    uint count = state.state.activeCount;
+    uint count = erBundles(b, state.state);
     uint i = task.y * ER_BLOCK_SIZE + (group % ER_TREE_GROUPS) * ER_TREE_LANES + gl_LocalInvocationIndex;
     if (i >= count) {
         return;
     }
     if (count == 1u) {
-        state.state.root = erLeafRef(0u, 1u);
+        state.state.root = erBundleRef(b, 0u);
         return;
     }
-    ErUvec2View keys = ErUvec2View(b.keysA);
     uint left = i, right = i;
     for (;;) {
-        ErSplit up = erArrive(b.arrivals, left, right, erParentOnLeft(keys, left, right, count));
+        ErSplit up = erArrive(b.arrivals, left, right, erParentOnLeft(b, left, right, count));
         if (up.first) {
             return;
         }

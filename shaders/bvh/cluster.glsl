@@ -7,7 +7,8 @@
 //
 // The pair of index k in b.parents holds:
 //   x: of inner node k: its SAH cost until it has a parent, then its link
-//   y: of leaf k: its link
+//   y: of bundle k: its link
+// The arrivals of inner node k hold the number of bundles below.
 // See link.glsl.
 #ifndef ER_BVH_CLUSTER_GLSL
 #define ER_BVH_CLUSTER_GLSL
@@ -22,9 +23,10 @@ const float NO_AREA = 3.402823e38;
 
 struct Cluster {
     vec3 lo, hi;
-    uint ref;    // child reference
+    uint ref;    // an inner node, or ER_REF_LEAF and a bundle
     uint gap;    // number of the node that joins it to the cluster before
-    uint leaves;
+    uint leaves;  // primitives
+    uint bundles;
     uint cost;   // bits of the SAH cost, LINK_COST_COLLAPSED
 };
 
@@ -38,19 +40,21 @@ uint rangeCount(ErBuild b, uint left, uint right) {
 
 // loadCluster reads cluster k of a finished range. before is the gap on its left.
 Cluster loadCluster(ErBuild b, float padding, uint left, uint right, uint k, uint before) {
-    uvec2 e = right - left + 1u <= LIMIT ? uvec2(erLeafRef(left + k, 1u), left + k - 1u) : ErTreePairs(b.keysB).v[left + k];
+    uvec2 e = right - left + 1u <= LIMIT ? uvec2(ER_REF_LEAF | (left + k), left + k - 1u) : ErTreePairs(b.keysB).v[left + k];
     Cluster c;
     c.ref = e.x;
     c.gap = k == 0u ? before : e.y;
     if ((e.x & ER_REF_LEAF) != 0u) {
         erLeafBox(b, padding, e.x & ER_REF_INDEX_MASK, c.lo, c.hi);
-        c.leaves = 1u;
-        c.cost = floatBitsToUint(ER_COST_TRIANGLE * erArea(c.lo, c.hi));
+        c.leaves = erLeafCount(erBundleRef(b, e.x & ER_REF_INDEX_MASK));
+        c.bundles = 1u;
+        c.cost = floatBitsToUint(ER_COST_TRIANGLE * float(c.leaves) * erArea(c.lo, c.hi));
     } else {
         ErNode n = ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[e.x];
         c.lo = min(vec3(n.xy0.x, n.xy0.z, n.z.x), vec3(n.xy1.x, n.xy1.z, n.z.z));
         c.hi = max(vec3(n.xy0.y, n.xy0.w, n.z.y), vec3(n.xy1.y, n.xy1.w, n.z.w));
         c.leaves = n.leaves.x + n.leaves.y;
+        c.bundles = ErArrivals(b.arrivals).v[e.x];
         c.cost = ErTreePairs(b.parents).v[e.x].x;
     }
     return c;
@@ -70,6 +74,9 @@ void linkCluster(ErBuild b, Cluster c, uint parent) {
     }
 }
 
+// childRef is what a node keeps of a cluster.
+uint childRef(ErBuild b, uint ref) { return (ref & ER_REF_LEAF) != 0u ? erBundleRef(b, ref & ER_REF_INDEX_MASK) : ref; }
+
 // joinClusters makes an inner node of two clusters, first before second.
 Cluster joinClusters(ErBuild b, Cluster first, Cluster second) {
     uint node = second.gap;
@@ -77,7 +84,7 @@ Cluster joinClusters(ErBuild b, Cluster first, Cluster second) {
     n.xy0 = vec4(first.lo.x, first.hi.x, first.lo.y, first.hi.y);
     n.xy1 = vec4(second.lo.x, second.hi.x, second.lo.y, second.hi.y);
     n.z = vec4(first.lo.z, first.hi.z, second.lo.z, second.hi.z);
-    n.children = uvec2(first.ref, second.ref);
+    n.children = uvec2(childRef(b, first.ref), childRef(b, second.ref));
     n.leaves = uvec2(first.leaves, second.leaves);
     ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[node] = n;
     linkCluster(b, first, node);
@@ -88,6 +95,8 @@ Cluster joinClusters(ErBuild b, Cluster first, Cluster second) {
     c.ref = node;
     c.gap = first.gap;
     c.leaves = first.leaves + second.leaves;
+    c.bundles = first.bundles + second.bundles;
+    ErArrivals(b.arrivals).v[node] = c.bundles;
     float area = erArea(c.lo, c.hi);
     float inner = ER_COST_NODE * area + clusterCost(first) + clusterCost(second);
     float leaf = ER_COST_TRIANGLE * float(c.leaves) * area;

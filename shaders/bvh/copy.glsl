@@ -3,7 +3,8 @@
 //
 // Sizes are in units of 16 bytes, so that 32 bits are enough. A task is a
 // workgroup's ER_COPY_BLOCK pieces of 64 bytes; piece k is also node slot k,
-// and the place to look at leaf records 2k and 2k + 1.
+// the place to look at leaf records 2k and 2k + 1 (of indexed triangles, 8k to
+// 8k + 7), and at chunk k.
 #ifndef ER_BVH_COPY_GLSL
 #define ER_BVH_COPY_GLSL
 #include "bvh/build.glsl"
@@ -63,7 +64,9 @@ struct ErPlan {
     uint total;     // units of the source
     uint body;      // units before the structure, in a blob
     uint handles;
-    uint depth;     // that a blob's nodes were found to have
+    uint depth;     // that a blob's nodes, or those of a compacted copy, were found to have
+    uint flags;     // VkBuildAccelerationStructureFlagsKHR
+    uint vertices;  // of all chunks of a compacted copy
 };
 
 // bvh.CopyStatus.
@@ -107,9 +110,15 @@ uvec2 erUnit(uvec2 base, uint units) {
 // erBodyUnits is where the structure begins in a blob of so many handles.
 uint erBodyUnits(uint handles) { return ((ER_BLOB_HANDLES + 8u * handles + 63u) >> 6) * 4u + ER_BLOB_SIZE / 16u; }
 
+// erLeafUnits is a record's size. Those of indexed triangles are no units.
 uint erLeafUnits(uint kind) {
     return (kind == ER_LEAF_INSTANCES ? ER_INSTANCE_SIZE : kind == ER_LEAF_BOXES ? ER_BOX_SIZE : ER_TRIANGLE_SIZE) / 16u;
 }
+
+bool erIsIndexed(uint kind) { return kind == ER_LEAF_INDEXED || kind == ER_LEAF_INDEXED_WIDE; }
+
+// erIsSourced tells whether source indices follow the records.
+bool erIsSourced(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES && (p.flags & ER_SOURCED_FLAGS) == ER_SOURCED_FLAGS; }
 
 uint erHandles(ErPlan p) { return p.type == ER_AS_TYPE_TOP ? p.primitives : 0u; }
 
@@ -120,6 +129,70 @@ uvec2 erStructure(ErCopy c, ErPlan p) { return c.mode == ER_COPY_DESERIALIZE ? e
 const uint ER_NODE_UNITS = ER_NODE_SIZE / 16u;
 const uint ER_HEADER_UNITS = ER_HEADER_SIZE / 16u;
 uint erLeafStart(uint slots) { return ER_HEADER_UNITS + slots * ER_NODE_UNITS; }
+
+// erLeafRegion is what the source has behind its nodes, in units.
+uint erLeafRegion(ErPlan p) { return p.total - erLeafStart(p.slots); }
+
+// Compaction. Subtrees of up to ER_COMPACT_LEAF triangles become leaves, whose
+// records must follow each other, as they do in all structures but forged
+// ones; then triangles become indexed ones, unless that gains nothing.
+const uint ER_COMPACT_LEAF = 4u;
+
+bool erCollapses(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES || erIsIndexed(p.leafKind); }
+
+// erWholeLeaf finds the reference of the leaf that a node becomes.
+bool erWholeLeaf(uvec2 structure, ErPlan p, uint slot, out uint ref) {
+    ErUnits s = ErUnits(structure);
+    uint stack[ER_COMPACT_LEAF];
+    stack[0] = slot;
+    uint depth = 1u, first = ER_REF_NONE, end = 0u, count = 0u;
+    for (uint steps = 0u; depth > 0u && steps < ER_COMPACT_LEAF; steps++) {
+        uvec4 w = s.v[ER_HEADER_UNITS + stack[--depth] * ER_NODE_UNITS + 3u];
+        if (w.z + w.w > ER_COMPACT_LEAF) {
+            return false;
+        }
+        for (uint k = 0u; k < 2u; k++) {
+            uint child = w[k];
+            if ((child & ER_REF_LEAF) != 0u) {
+                uint n = ((child >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u;
+                first = min(first, child & ER_REF_INDEX_MASK);
+                end = max(end, (child & ER_REF_INDEX_MASK) + n);
+                count += n;
+            } else if (child >= p.slots || depth == ER_COMPACT_LEAF) {
+                return false;
+            } else {
+                stack[depth++] = child;
+            }
+        }
+    }
+    ref = ER_REF_LEAF | ((count - 1u) << ER_REF_COUNT_SHIFT) | first;
+    return depth == 0u && count <= ER_COMPACT_LEAF && end - first == count;
+}
+
+// Words of a compacted copy's chunks, which its vertices follow.
+uint erIndexedForm(ErPlan p) { return erLeafForm(p.geometries > ER_INDEXED_GEOMETRIES ? ER_LEAF_INDEXED_WIDE : ER_LEAF_INDEXED); }
+uint erChunks(ErPlan p) { return (p.live + ER_CHUNK_RECORDS - 1u) / ER_CHUNK_RECORDS; }
+uint erChunkWords(ErPlan p, uint form) { return erChunks(p) * ER_CHUNK_WORDS + p.live * erRecordWords(form); }
+uint erIndexedUnits(ErPlan p) { return (erChunkWords(p, erIndexedForm(p)) + 3u * p.vertices + 3u) / 4u; }
+
+// erIndexes tells whether a compaction indexes triangles, when p.vertices is known.
+bool erIndexes(ErPlan p) {
+    return p.leafKind == ER_LEAF_TRIANGLES && (erIsSourced(p) || erIndexedUnits(p) < p.live * p.leafUnits);
+}
+
+// erCompactUnits is the size of a compacted copy.
+uint erCompactUnits(ErPlan p) {
+    uint leaves = erIsIndexed(p.leafKind) ? erLeafRegion(p) : erIndexes(p) ? erIndexedUnits(p) : p.live * p.leafUnits;
+    return erLeafStart(p.used) + leaves;
+}
+
+// The scan has, for every copy, nodeLimit + 1 entries for nodes, then, of a
+// compaction, one for each possible chunk, and one more.
+uint erChunkLimit(ErCopy c) { return ((c.srcUnits - ER_HEADER_UNITS) / 3u + ER_CHUNK_RECORDS - 1u) / ER_CHUNK_RECORDS; }
+uint erFirstChunk(ErCopy c) { return c.firstNumber + c.nodeLimit + 1u; }
+
+// Chunks of a task of copy_share.comp.
+const uint ER_COPY_CHUNKS = 16u;
 
 // erFail notes why a copy cannot be; of several reasons the highest stays.
 void erFail(uvec2 plan, uint status) { atomicMax(ErPlanView(plan).plan.status, status); }

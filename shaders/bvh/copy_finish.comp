@@ -18,8 +18,6 @@ void writeEmpty(ErCopy c, uint type) {
     d.v[6] = uvec4(ER_HEADER_SIZE, 0u, 0u, 0u);
 }
 
-uint compactUnits(ErPlan p) { return erLeafStart(p.used) + p.live * p.leafUnits; }
-
 void writeCompact(ErCopy c, ErPlan p) {
     ErUnits s = ErUnits(c.src);
     ErUnits d = ErUnits(c.dst);
@@ -28,14 +26,18 @@ void writeCompact(ErCopy c, ErPlan p) {
         switch (k) {
         case 0u: v.xy = c.dst; break;
         case 3u:
-            if ((p.root & ER_REF_LEAF) == 0u) {
+            if ((p.root & ER_REF_LEAF) == 0u && p.used > 0u) {
                 ErUintView n = ErUintView(push.histograms);
                 v.y = n.v[c.firstNumber + p.root] - n.v[c.firstNumber];
+            } else if ((p.root & ER_REF_LEAF) == 0u) {
+                erWholeLeaf(c.src, p, p.root, v.y);
             }
+            v.z = erCollapses(p) ? p.depth : p.height;
             v.w = p.used + ER_HEADER_SIZE / 64u;
             break;
         case 4u: v.w = p.used; break;
-        case 6u: v.xy = erBytes(compactUnits(p)); break;
+        case 5u: v.w = erIndexes(p) ? (p.geometries > ER_INDEXED_GEOMETRIES ? ER_LEAF_INDEXED_WIDE : ER_LEAF_INDEXED) : p.leafKind; break;
+        case 6u: v.xy = erBytes(erCompactUnits(p)); break;
         }
         d.v[k] = v;
     }
@@ -62,7 +64,7 @@ uvec2 property(ErCopy c, ErPlan p) {
         return uvec2(0u);
     }
     switch (c.mode) {
-    case ER_COPY_QUERY_COMPACTED: return erBytes(compactUnits(p));
+    case ER_COPY_QUERY_COMPACTED: return erBytes(erCompactUnits(p));
     case ER_COPY_QUERY_CURRENT: return erBytes(p.total);
     case ER_COPY_QUERY_SERIALIZED: return erBytes(p.body + p.total);
     }
@@ -76,7 +78,7 @@ void main() {
     }
     ErCopy c = ErCopyView(push.builds).copy[i];
     ErPlan p = ErPlanView(c.plan).plan;
-    if (c.mode == ER_COPY_COMPACT && p.status == ER_STATUS_OK && compactUnits(p) > c.dstUnits) {
+    if (c.mode == ER_COPY_COMPACT && p.status == ER_STATUS_OK && erCompactUnits(p) > c.dstUnits) {
         p.status = ER_STATUS_NO_ROOM;
     }
     bool good = p.status == ER_STATUS_OK;

@@ -66,14 +66,40 @@ bool checkInstance(ErPlan p, uvec4 b) {
         return b.x < p.primitives;
     }
     uint slots = b.w - ER_HEADER_SIZE / 64u;
-    bool root = (b.y & ER_REF_LEAF) != 0u ? (b.z & ~ER_INSTANCE_BOXES) == 0u : b.y < slots;
+    bool root = (b.y & ER_REF_LEAF) != 0u ? (b.z & ER_INSTANCE_HEIGHT_MASK) == 0u : b.y < slots;
     return b.w >= ER_HEADER_SIZE / 64u && slots <= ER_MAX_PRIMITIVES && root;
+}
+
+// chunkHead is where a chunk's vertices begin, and their number.
+uvec2 chunkHead(uvec2 leaves, uint form, uint chunk) {
+    return ErUvec2View(erAddressWords(leaves, erChunkWord(form, chunk))).v[0];
+}
+
+// checkChunk holds a chunk's vertices against those of the chunk before. The last one's end is in the plan.
+bool checkChunk(ErPlan p, uvec2 leaves, uint form, uint chunk) {
+    uvec2 head = chunkHead(leaves, form, chunk);
+    uint begin = erChunkWords(p, form);
+    if (chunk > 0u) {
+        uvec2 before = chunkHead(leaves, form, chunk - 1u);
+        begin = before.x + 3u * before.y;
+    }
+    return head.x == begin && head.y <= ER_CHUNK_VERTICES;
+}
+
+bool checkIndexed(ErPlan p, uvec2 leaves, uint form, uint record) {
+    uint count = chunkHead(leaves, form, record / ER_CHUNK_RECORDS).y;
+    uint w = ErWordView(leaves).v[erRecordWord(form, record)];
+    uvec2 primitive = erPrimitiveWords(leaves, record, form);
+    return (w & 255u) < count && ((w >> 8) & 255u) < count && ((w >> 16) & 255u) < count && primitive.x < p.primitives &&
+        (primitive.y & ER_TRIANGLE_GEOMETRY_MASK) < p.geometries;
 }
 
 void checkRecord(ErCopy c, ErPlan p, ErUnits s, uint record) {
     uint at = erLeafStart(p.slots) + record * p.leafUnits;
     bool good;
-    if (p.leafKind == ER_LEAF_INSTANCES) {
+    if (erIsIndexed(p.leafKind)) {
+        good = checkIndexed(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), erLeafForm(p.leafKind), record);
+    } else if (p.leafKind == ER_LEAF_INSTANCES) {
         good = checkInstance(p, s.v[at + 7u]);
     } else {
         uvec4 last = s.v[at + p.leafUnits - 1u];
@@ -106,7 +132,12 @@ void main() {
             linkSlot(c, p, s, piece);
         }
         if (blob) {
-            for (uint r = 2u * piece; r < min(2u * piece + 2u, p.live); r++) {
+            bool indexed = erIsIndexed(p.leafKind);
+            if (indexed && piece < erChunks(p) && !checkChunk(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), erLeafForm(p.leafKind), piece)) {
+                erFail(c.plan, ER_STATUS_BAD_LEAF);
+            }
+            uint each = indexed ? 8u : 2u;
+            for (uint r = each * piece; r < min(each * piece + each, p.live); r++) {
                 checkRecord(c, p, s, r);
             }
             uvec2 sum = uvec2(0u);

@@ -6,6 +6,32 @@
 #include "bvh/copy.glsl"
 layout(local_size_x = 256) in;
 
+// countRecords finds how many leaf records the source has room for, and whether that is all that it has. Of indexed
+// triangles the last chunk tells; copy_link.comp checks the others.
+bool countRecords(uvec2 structure, inout ErPlan p) {
+    uint region = erLeafRegion(p);
+    if (erIsSourced(p)) {
+        p.records = erSourcedRecords(region);
+        return region == p.records * p.leafUnits + (p.records * 3u + 3u) / 4u;
+    }
+    if (!erIsIndexed(p.leafKind)) {
+        p.records = region / p.leafUnits;
+        return region == p.records * p.leafUnits;
+    }
+    p.records = p.live;
+    uint form = erLeafForm(p.leafKind);
+    uint words = erChunkWords(p, form);
+    if (p.live == 0u || region >= 1u << 30 || words > 4u * region) {
+        return region == 0u && p.live == 0u;
+    }
+    ErUvec2View last = ErUvec2View(erAddressWords(erUnit(structure, erLeafStart(p.slots)), erChunkWord(form, erChunks(p) - 1u)));
+    uvec2 head = last.v[0];
+    if (head.y > ER_CHUNK_VERTICES || head.x > 4u * region || head.x + 3u * head.y < words) {
+        return false;
+    }
+    return (head.x + 3u * head.y + 3u) / 4u == region;
+}
+
 // readHeader takes over a structure's header and returns its status.
 uint readHeader(ErCopy c, uvec2 structure, uint available, inout ErPlan p) {
     ErUnits h = ErUnits(structure);
@@ -24,26 +50,26 @@ uint readHeader(ErCopy c, uvec2 structure, uint available, inout ErPlan p) {
     p.root = h.v[3].y;
     p.height = h.v[3].z;
     p.slots = h.v[4].w;
+    p.flags = h.v[2].y;
     p.leafKind = h.v[5].w;
     p.leafUnits = erLeafUnits(p.leafKind);
     if (p.total > available) {
         return ER_STATUS_TRUNCATED;
     }
-    bool kind = p.type == ER_AS_TYPE_TOP ? p.leafKind == ER_LEAF_INSTANCES : p.leafKind <= ER_LEAF_BOXES;
+    bool kind = p.type == ER_AS_TYPE_TOP ? p.leafKind == ER_LEAF_INSTANCES : p.leafKind <= ER_LEAF_BOXES || erIsIndexed(p.leafKind);
     if (p.type > ER_AS_TYPE_BOTTOM || !kind || p.geometries > ER_TRIANGLE_GEOMETRY_MASK || p.primitives > ER_MAX_PRIMITIVES ||
         p.live > p.primitives || p.slots > ER_MAX_PRIMITIVES || h.v[3].w != p.slots + ER_HEADER_SIZE / 64u ||
         erLeafStart(p.slots) > p.total) {
         return ER_STATUS_BAD_HEADER;
     }
-    p.records = (p.total - erLeafStart(p.slots)) / p.leafUnits;
+    bool fits = countRecords(structure, p);
     p.nodes = min(p.slots, max(p.live, 1u) - 1u);
     bool leaf = (p.root & ER_REF_LEAF) != 0u;
     if (leaf) {
         p.nodes = 0u;
     }
-    bool fits = p.records >= p.live && erLeafStart(p.slots) + p.records * p.leafUnits == p.total;
     bool empty = p.live == 0u;
-    if (!fits || p.slots > c.nodeLimit || (empty != (p.root == ER_REF_NONE)) || (leaf != (p.height == 0u))) {
+    if (!fits || p.records < p.live || p.slots > c.nodeLimit || (empty != (p.root == ER_REF_NONE)) || (leaf != (p.height == 0u))) {
         return ER_STATUS_BAD_HEADER;
     }
     if (leaf) {
@@ -128,6 +154,8 @@ void main() {
     p.body = 0u;
     p.handles = 0u;
     p.depth = 0u;
+    p.flags = 0u;
+    p.vertices = 0u;
     if (c.mode == ER_COPY_DESERIALIZE) {
         p.status = readBlob(c, p);
     } else {

@@ -4,10 +4,12 @@
 // between two leaf records, also in those inside a leaf of several records;
 // nothing of the tree refers to these. Of a blob, where such slots are blank,
 // it checks that all others hang together and are as deep as the header says.
+// A compaction has no use for nodes that become part of a leaf, either.
 #include "bvh/copy.glsl"
 layout(local_size_x = 256) in;
 
 shared uint sharedUsed;
+shared uint sharedDepth;
 
 // reached climbs out of what may be a leaf: a node above more records than a leaf has is in use.
 bool reached(ErCopy c, ErPlan p, uint slot) {
@@ -23,6 +25,38 @@ bool reached(ErCopy c, ErPlan p, uint slot) {
         }
     }
     return false;
+}
+
+// kept tells whether a node that the tree reaches is one of the compacted copy.
+bool kept(ErCopy c, ErPlan p, uint slot) {
+    for (uint k = 0u; k < ER_COMPACT_LEAF; k++) {
+        uvec4 w = ErUnits(c.src).v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
+        uint ref;
+        if (w.z + w.w > ER_COMPACT_LEAF) {
+            return true;
+        }
+        if (erWholeLeaf(c.src, p, slot, ref)) {
+            return false;
+        }
+        if (slot == p.root) {
+            return true;
+        }
+        slot = ErUintView(c.parents).v[slot];
+    }
+    return true;
+}
+
+// depthOf counts the nodes from the root to one that is kept.
+uint depthOf(ErCopy c, ErPlan p, uint slot) {
+    uint depth = 1u;
+    while (slot != p.root && depth < p.height) {
+        slot = ErUintView(c.parents).v[slot];
+        if (slot >= p.slots) {
+            break;
+        }
+        depth++;
+    }
+    return depth;
 }
 
 // checkSlot is for slots of a blob. All references have been checked.
@@ -51,6 +85,7 @@ bool checkSlot(ErCopy c, ErPlan p, uint slot) {
 void main() {
     if (gl_LocalInvocationIndex == 0u) {
         sharedUsed = 0u;
+        sharedDepth = 0u;
     }
     barrier();
     uint group = erGroup();
@@ -68,6 +103,12 @@ void main() {
         }
     } else if (good && slot < p.nodes) {
         used = reached(c, p, slot);
+        if (used && erCollapses(p) && (c.mode == ER_COPY_COMPACT || c.mode == ER_COPY_QUERY_COMPACTED)) {
+            used = kept(c, p, slot);
+            if (used && c.mode == ER_COPY_COMPACT) {
+                atomicMax(sharedDepth, depthOf(c, p, slot));
+            }
+        }
     }
     if (valid && numbers && slot <= c.nodeLimit) {
         ErUintView(push.histograms).v[c.firstNumber + slot] = used ? 1u : 0u;
@@ -78,5 +119,6 @@ void main() {
     barrier();
     if (valid && gl_LocalInvocationIndex == 0u && sharedUsed > 0u) {
         atomicAdd(ErPlanView(c.plan).plan.used, sharedUsed);
+        atomicMax(ErPlanView(c.plan).plan.depth, sharedDepth);
     }
 }

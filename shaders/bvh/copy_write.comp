@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Writes what copies consist of, but for the headers of compacted copies and blobs.
+// Writes what copies consist of, but for the headers of compacted copies and blobs, and indexed triangles (copy_share.comp).
 #include "bvh/copy.glsl"
 layout(local_size_x = 256) in;
 
@@ -15,18 +15,20 @@ bool slotUsed(ErCopy c, uint slot, out uint number) {
     return used;
 }
 
-uint renumber(ErCopy c, uint ref) {
-    if ((ref & ER_REF_LEAF) != 0u) {
-        return ref;
-    }
+// renumber finds a node's new number, or the leaf that it has become.
+uint renumber(ErCopy c, ErPlan p, uint ref) {
     uint number;
-    slotUsed(c, ref, number);
-    return number;
+    if ((ref & ER_REF_LEAF) == 0u && !slotUsed(c, ref, number)) {
+        erWholeLeaf(c.src, p, ref, ref);
+    } else if ((ref & ER_REF_LEAF) == 0u) {
+        ref = number;
+    }
+    return ref;
 }
 
 // compact closes the gaps between the nodes in use; their order stays.
 void compact(ErCopy c, ErPlan p, uint piece) {
-    if (erLeafStart(p.used) + p.live * p.leafUnits > c.dstUnits) {
+    if (erCompactUnits(p) > c.dstUnits) {
         return; // copy_finish.comp says so
     }
     ErUnits src = ErUnits(c.src);
@@ -39,9 +41,10 @@ void compact(ErCopy c, ErPlan p, uint piece) {
             dst.v[to + k] = src.v[from + k];
         }
         uvec4 w = src.v[from + 3u];
-        dst.v[to + 3u] = uvec4(renumber(c, w.x), renumber(c, w.y), w.zw);
+        dst.v[to + 3u] = uvec4(renumber(c, p, w.x), renumber(c, p, w.y), w.zw);
     }
-    for (uint u = 4u * piece; u < min(4u * piece + 4u, p.live * p.leafUnits); u++) {
+    uint leaves = erIndexes(p) ? 0u : erCompactUnits(p) - erLeafStart(p.used);
+    for (uint u = 4u * piece; u < min(4u * piece + 4u, leaves); u++) {
         dst.v[erLeafStart(p.used) + u] = src.v[erLeafStart(p.slots) + u];
     }
 }
@@ -63,7 +66,14 @@ uvec4 sanitized(ErCopy c, ErPlan p, uint unit, uvec4 v) {
         }
         return ((unit - ER_HEADER_UNITS) & 3u) == 3u ? uvec4(ER_REF_NONE, ER_REF_NONE, 0u, 0u) : uvec4(0u);
     }
+    if (erIsIndexed(p.leafKind)) {
+        return v;
+    }
     uint record = (unit - leaves) / p.leafUnits;
+    if (erIsSourced(p) && record >= p.records) {
+        uint word = 4u * (unit - leaves - p.records * p.leafUnits);
+        return mix(uvec4(0u), v, lessThan(word + uvec4(0u, 1u, 2u, 3u), uvec4(3u * p.live)));
+    }
     if (record >= p.live) {
         return uvec4(0u);
     }
@@ -109,7 +119,7 @@ uvec4 restored(ErCopy c, ErPlan p, ErUnits s, uint unit, uvec4 v) {
     }
     if (ready) {
         uvec4 h = ErUnits(handle).v[3];
-        return uvec4(v.x, h.y, h.z | (ErUnits(handle).v[5].w == ER_LEAF_BOXES ? ER_INSTANCE_BOXES : 0u), h.w);
+        return uvec4(v.x, h.y, h.z | erLeafForm(ErUnits(handle).v[5].w), h.w);
     }
     return v;
 }

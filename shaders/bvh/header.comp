@@ -36,14 +36,17 @@ void main() {
     h.selfMagicVersion = uvec4(b.dst, ER_AS_MAGIC, ER_AS_VERSION);
     h.compat = uvec4(COMPAT0, COMPAT1, COMPAT2, COMPAT3);
     h.typeFlagsGeometriesPrimitives = uvec4(b.type, b.flags, b.geometryCount, b.primitiveCount);
-    h.activeRootHeightLeafBlock = uvec4(s.activeCount, s.root, s.height, b.leafBlock);
-    uint nodes = b.primitiveCount > 1u ? b.primitiveCount - 1u : 0u;
+    h.activeRootHeightLeafBlock = uvec4(s.activeCount, s.root, min(s.height, erMostHeight(b)), erLeafBlock(b, s));
     h.boundsMin = lo;
-    h.nodes = nodes;
+    h.nodes = erNodeSlots(b, s);
     h.boundsMax = hi;
     h.leafKind = kind;
     uint record = kind == ER_LEAF_INSTANCES ? ER_INSTANCE_SIZE : (kind == ER_LEAF_BOXES ? ER_BOX_SIZE : ER_TRIANGLE_SIZE);
-    uvec2 leaves = erOffset(erAddressBlocks(uvec2(0u), b.leafBlock), b.primitiveCount, record);
+    uvec2 leaves = erOffset(erAddressBlocks(uvec2(0u), erLeafBlock(b, s)), b.primitiveCount, record);
+    if (erBuildIsSourced(b, kind)) {
+        leaves = erAddress(erOffset(leaves, b.primitiveCount, ER_SOURCE_SIZE), 15u);
+        leaves.x &= ~15u;
+    }
     h.totalSize = uvec4(leaves, 0u, 0u);
     for (uint k = 0u; k < 9u; k++) {
         h.zero[k] = uvec4(0u);

@@ -76,8 +76,6 @@ void main() {
     if (lane == 0u) {
         b.geometries = geometries;
         b.primitiveCount = first;
-        uint nodes = first > 1u ? first - 1u : 0u;
-        b.leafBlock = ER_HEADER_SIZE / 64u + nodes * (ER_NODE_SIZE / 64u);
         ErBuildOut(push.histograms).build[group] = b;
     }
 }

@@ -1,19 +1,27 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Resets the state of every build of the batch, and the queue of seeds.
+// Resets the state of every build and update of the batch, and the queue of seeds.
+// It also copies what the host wrote to memory that is near, because every
+// workgroup of all further kernels begins by reading of it.
+//   push.tasks, push.sums  from and to, push.pass pieces of 16 bytes
 #include "bvh/build.glsl"
 #include "bvh/seed.glsl"
 layout(local_size_x = 64) in;
 
+layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer ErUvec4Out { uvec4 v[]; };
+
 void main() {
-    uint b = gl_GlobalInvocationID.x;
-    if (b >= push.taskCount) {
+    uint i = erGroup() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (i < push.pass) {
+        ErUvec4Out(push.sums).v[i] = ErUvec4View(push.tasks).v[i];
+    }
+    if (i >= push.taskCount) {
         return;
     }
-    if (b == 0u && (push.histograms.x | push.histograms.y) != 0u) {
+    if (i == 0u && (push.histograms.x | push.histograms.y) != 0u) {
         ErSeeds(push.histograms).count = 0u;
     }
-    ErStateView s = ErStateView(ErBuildView(push.builds).build[b].state);
+    ErStateView s = ErStateView(ErBuildView(push.builds).build[i].state);
     for (uint k = 0u; k < 3u; k++) {
         s.state.boundsMin[k] = 0xffffffffu;
         s.state.boundsMax[k] = 0u;
@@ -22,4 +30,6 @@ void main() {
     s.state.root = ER_REF_NONE;
     s.state.height = 0u;
     s.state.huge = 0u;
+    s.state.deep = 0u;
+    s.state.bundles = 0u;
 }

@@ -6,12 +6,17 @@
 //
 //   header (256 B) | nodes (64 B each) | leaves (48 B triangles, 32 B boxes or 128 B instances)
 //
+// Compacted copies have indexed triangles, see ER_LEAF_INDEXED. Behind the
+// triangles of a build that allows updates and compaction, 12 B for each keep
+// the source index of every corner, so that a compaction knows which vertices
+// will move together.
+//
 // The address of a structure is the address of its header.
 #ifndef ER_BVH_LAYOUT_GLSL
 #define ER_BVH_LAYOUT_GLSL
 
 const uint ER_AS_MAGIC = 0x53415245u; // "ERAS"
-const uint ER_AS_VERSION = 1u;
+const uint ER_AS_VERSION = 2u;
 
 const uint ER_AS_TYPE_TOP = 0u;    // VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR
 const uint ER_AS_TYPE_BOTTOM = 1u; // VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR
@@ -40,6 +45,8 @@ const uint ER_HEADER_TOTAL_SIZE = 96u;     // uvec2, bytes in use
 const uint ER_LEAF_TRIANGLES = 0u;
 const uint ER_LEAF_BOXES = 1u;
 const uint ER_LEAF_INSTANCES = 2u;
+const uint ER_LEAF_INDEXED = 3u;      // triangles in chunks that share vertices
+const uint ER_LEAF_INDEXED_WIDE = 4u; // the same with a word more, for many geometries
 
 // Inner node: both children's boxes (Aila and Laine 2009) and their references.
 const uint ER_NODE_SIZE = 64u;
@@ -70,6 +77,24 @@ const uint ER_TRIANGLE_OPAQUE = 0x80000000u;
 const uint ER_TRIANGLE_INACTIVE = 0x40000000u;   // by an update: all vertices are zero, nothing hits it
 const uint ER_TRIANGLE_GEOMETRY_MASK = 0x00ffffffu;
 
+// Corners' source indices, of builds with both flags (VkBuildAccelerationStructureFlagBitsKHR).
+const uint ER_SOURCE_SIZE = 12u;
+const uint ER_SOURCED_FLAGS = 3u; // ALLOW_UPDATE and ALLOW_COMPACTION
+
+// Indexed triangles. A chunk is two words (where its vertices begin, in words
+// from the first chunk; their number) and ER_CHUNK_RECORDS records, the last
+// one fewer. Vertices, 12 B each, follow all chunks, in the chunks' order. A
+// record is the corners' numbers in the chunk, a byte each, with the geometry
+// and the flags of ER_TRIANGLE_GEOMETRY, then the primitive; the wide one has
+// the geometry in a word of its own.
+const uint ER_CHUNK_RECORDS = 64u;
+const uint ER_CHUNK_WORDS = 2u;
+const uint ER_CHUNK_VERTICES = 192u; // at most
+const uint ER_INDEXED_WORDS = 2u;
+const uint ER_INDEXED_WIDE_WORDS = 3u;
+const uint ER_INDEXED_GEOMETRIES = 64u;
+const uint ER_INDEXED_GEOMETRY_SHIFT = 24u;
+
 // Box of a procedural primitive, not padded.
 const uint ER_BOX_SIZE = 32u;
 const uint ER_BOX_MIN = 0u;        // vec3
@@ -86,9 +111,12 @@ const uint ER_INSTANCE_CUSTOM_INDEX_MASK = 104u;   // 24 bits, 8 bits (KHR)
 const uint ER_INSTANCE_TABLE_OFFSET_FLAGS = 108u;  // 24 bits, 8 bits (KHR)
 const uint ER_INSTANCE_INDEX = 112u;           // position in the input
 const uint ER_INSTANCE_ROOT = 116u;            // the three below: copies from the BLAS header
-const uint ER_INSTANCE_HEIGHT = 120u;          // | ER_INSTANCE_BOXES if the leaves are boxes
+const uint ER_INSTANCE_HEIGHT = 120u;          // | the bits below, of what the leaves are
 const uint ER_INSTANCE_LEAF_BLOCK = 124u;
 const uint ER_INSTANCE_BOXES = 0x80000000u;
+const uint ER_INSTANCE_INDEXED = 0x40000000u;
+const uint ER_INSTANCE_WIDE = 0x20000000u;     // beside ER_INSTANCE_INDEXED
+const uint ER_INSTANCE_HEIGHT_MASK = 0x1fffffffu;
 
 // VkGeometryInstanceFlagBitsKHR.
 const uint ER_INSTANCE_CULL_DISABLE = 1u;

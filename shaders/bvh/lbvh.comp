@@ -4,6 +4,7 @@
 // bottom up. Small subtrees become leaves of several triangles where the
 // surface area heuristic says so; their triangles are neighbours already.
 #include "bvh/tree.glsl"
+#include "bvh/link.glsl"
 layout(local_size_x = 64) in;
 
 // A finished subtree.
@@ -15,9 +16,13 @@ struct Subtree {
 };
 
 // publish puts a subtree where its parent will have it. Costs and heights wait
-// in the parent's pair and in the words of the leaf counts.
+// in the parent's pair and in the words of the leaf counts. A node's own pair then
+// takes its link, for deepen.comp.
 void publish(ErBuild b, uint node, bool second, Subtree s) {
     ErTreeNodes n = ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE));
+    if ((s.ref & ER_REF_LEAF) == 0u) {
+        ErTreePairs(b.parents).v[s.ref].x = node | (second ? LINK_SECOND : 0u);
+    }
     if (second) {
         n.node[node].xy1 = vec4(s.lo.x, s.hi.x, s.lo.y, s.hi.y);
         n.node[node].z.zw = vec2(s.lo.z, s.hi.z);
@@ -58,21 +63,20 @@ void main() {
     uvec2 task = ErUvec2View(push.tasks).v[group / ER_TREE_GROUPS];
     ErBuild b = ErBuildView(push.builds).build[task.x];
     ErStateView state = ErStateView(b.state);
-    uint count = state.state.activeCount;
+    uint count = erBundles(b, state.state);
     uint i = task.y * ER_BLOCK_SIZE + (group % ER_TREE_GROUPS) * ER_TREE_LANES + gl_LocalInvocationIndex;
     if (i >= count) {
         return;
     }
-    ErUvec2View keys = ErUvec2View(b.keysA);
     float padding = erPadding(erBoundsMin(state.state), erBoundsMax(state.state));
     Subtree s;
     erLeafBox(b, padding, i, s.lo, s.hi);
-    s.ref = erLeafRef(i, 1u);
+    s.ref = erBundleRef(b, i);
     s.height = 0u;
-    s.cost = ER_COST_TRIANGLE * erArea(s.lo, s.hi);
+    s.cost = ER_COST_TRIANGLE * float(erLeafCount(s.ref)) * erArea(s.lo, s.hi);
     uint left = i, right = i;
     while (right - left + 1u < count) {
-        bool second = erParentOnLeft(keys, left, right, count);
+        bool second = erParentOnLeft(b, left, right, count);
         publish(b, second ? left - 1u : right, second, s);
         ErSplit up = erArrive(b.arrivals, left, right, second);
         if (up.first) {
@@ -81,18 +85,22 @@ void main() {
         Subtree o = published(b, up.node, !second);
         left = up.left;
         right = up.right;
-        uint leaves = right - left + 1u;
+        uvec3 at = uvec3(erBundleFirst(b, left), erBundleFirst(b, up.node + 1u), erBundleFirst(b, right + 1u));
+        uint leaves = at.z - at.x;
         s.lo = min(s.lo, o.lo);
         s.hi = max(s.hi, o.hi);
         float area = erArea(s.lo, s.hi);
         float inner = ER_COST_NODE * area + s.cost + o.cost;
         float leaf = ER_COST_TRIANGLE * float(leaves) * area;
         bool collapse = leaves <= b.collapseLimit && leaf <= inner;
-        s.ref = collapse ? erLeafRef(left, leaves) : up.node;
+        s.ref = collapse ? erLeafRef(at.x, leaves) : up.node;
         s.height = collapse ? 0u : max(s.height, o.height) + 1u;
         s.cost = collapse ? leaf : inner;
         ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[up.node].leaves =
-            uvec2(up.node - left + 1u, right - up.node);
+            uvec2(at.y - at.x, at.z - at.y);
+    }
+    if ((s.ref & ER_REF_LEAF) == 0u) {
+        ErTreePairs(b.parents).v[s.ref].x = LINK_ROOT;
     }
     state.state.root = s.ref;
     state.state.height = s.height;

@@ -3,9 +3,11 @@
 // Writes the leaf records. With PLOC, subtrees are not contiguous in the sorted
 // order: every leaf finds its place in the tree's own order by a walk to the
 // root that adds up what lies to its left, and the first leaf of each record
-// range writes the reference to it.
+// range writes the reference to it. Bundles stay where they are.
+//
+// On the same way it finds what deepen.comp has to do.
 #include "bvh/record.glsl"
-#include "bvh/link.glsl"
+#include "bvh/deep.glsl"
 layout(local_size_x = 64) in;
 
 const uint LANES = 64u;
@@ -15,29 +17,82 @@ shared uint sharedHeight;
 
 layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErNodeOut { ErNode node[]; };
 
-uint place(ErBuild b, uint leaf, out uint depth) {
+// bundlesBelow is what cluster.glsl left there.
+uint bundlesBelow(ErBuild b, uint node) { return ErUintView(b.arrivals).v[node] & ~ER_DEEP_LISTED; }
+
+// firstBundles is the number of bundles below a node's first child.
+uint firstBundles(ErBuild b, ErNode n) {
+    if (!erBundled(b)) {
+        return n.leaves.x;
+    }
+    return (n.children.x & ER_REF_LEAF) != 0u ? 1u : bundlesBelow(b, n.children.x);
+}
+
+// listDeepClusters lists the subtree of a leaf that is too deep.
+void listDeepClusters(ErBuild b, uint position, uint link, uint depth) {
+    ErNodeOut nodes = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE));
+    uint at = 0u; // bundles to the left of the leaf, in the subtree climbed so far
+    while ((link & LINK_NODE) != LINK_ROOT) {
+        uint node = link & LINK_NODE;
+        at += (link & LINK_SECOND) != 0u ? firstBundles(b, nodes.node[node]) : 0u;
+        link = ErUvec2View(b.parents).v[node].x;
+        depth--;
+        uint count = bundlesBelow(b, node);
+        if (depth + erLevels(b, count) <= erMostHeight(b)) {
+            erListDeep(b, ErDeep(node, position - at, count, link & (LINK_SECOND | LINK_NODE)));
+            return;
+        }
+    }
+}
+
+// listDeepRange is the same for a linear BVH, whose subtrees are ranges.
+void listDeepRange(ErBuild b, uint root, uint bundle, uint count) {
+    ErNodeOut nodes = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE));
+    ErDeep found;
+    uint left = 0u, right = count - 1u, link = LINK_ROOT, depth = 0u;
+    while ((root & ER_REF_LEAF) == 0u) {
+        if (depth + erLevels(b, right - left + 1u) <= erMostHeight(b)) {
+            found = ErDeep(root, left, right - left + 1u, link);
+        }
+        uvec2 children = nodes.node[root].children;
+        bool second = bundle > root; // node p separates bundles p and p + 1
+        link = root | (second ? LINK_SECOND : 0u);
+        left = second ? root + 1u : left;
+        right = second ? right : root;
+        root = second ? children.y : children.x;
+        depth++;
+    }
+    if (depth > erMostHeight(b)) {
+        erListDeep(b, found);
+    }
+}
+
+// place is the position of a bundle in the tree's order, and its depth.
+uint place(ErBuild b, uint bundle, out uint depth) {
     ErUvec2View parents = ErUvec2View(b.parents);
     ErNodeOut nodes = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE));
-    uint link = parents.v[leaf].y;
-    uint at = 0u;       // leaves to the left in the subtree climbed so far
+    uint link = parents.v[bundle].y;
+    uint at = 0u;       // bundles to the left in the subtree climbed so far
     uint top = link;    // link of the highest node that is a leaf of the final tree
     uint topAt = 0u;
     uint topCount = 1u;
+    uint gap = LINK_ROOT; // the node of the gap behind the bundle: the first that it is on the left of
     depth = 0u;
     while ((link & LINK_NODE) != LINK_ROOT) {
         uint node = link & LINK_NODE;
-        uvec2 below = nodes.node[node].leaves;
-        at += (link & LINK_SECOND) != 0u ? below.x : 0u;
+        gap = gap == LINK_ROOT && (link & LINK_SECOND) == 0u ? node : gap;
+        at += (link & LINK_SECOND) != 0u ? firstBundles(b, nodes.node[node]) : 0u;
         depth++;
         link = parents.v[node].x;
         if ((link & LINK_COLLAPSED) != 0u) {
             top = link;
             topAt = at;
+            uvec2 below = nodes.node[node].leaves;
             topCount = below.x + below.y;
             depth = 0u;
         }
     }
-    if (topAt == 0u && (top & LINK_NODE) != LINK_ROOT) {
+    if (!erBundled(b) && topAt == 0u && (top & LINK_NODE) != LINK_ROOT) {
         uint ref = ER_REF_LEAF | ((topCount - 1u) << ER_REF_COUNT_SHIFT) | at;
         if ((top & LINK_SECOND) != 0u) {
             nodes.node[top & LINK_NODE].children.y = ref;
@@ -45,7 +100,20 @@ uint place(ErBuild b, uint leaf, out uint depth) {
             nodes.node[top & LINK_NODE].children.x = ref;
         }
     }
+    ErUintView(b.keysA).v[erGapAt(at)] = gap;
+    ErUintView(b.keysA).v[erBundleAt(b, at)] = bundle;
+    if (depth > erMostHeight(b)) {
+        listDeepClusters(b, at - topAt, top, depth);
+    }
     return at;
+}
+
+// writeSources keeps the source indices of a triangle's corners.
+void writeSources(uvec2 sources, uint to, ErGeometry g, uint primitive) {
+    ErUintView words = ErUintView(erOffset(sources, to, ER_SOURCE_SIZE));
+    for (uint k = 0u; k < 3u; k++) {
+        words.v[k] = erFetchIndex(g, 3u * primitive + k);
+    }
 }
 
 void main() {
@@ -60,28 +128,38 @@ void main() {
     ErBuild b = ErBuildView(push.builds).build[task.x];
     ErStateView state = ErStateView(b.state);
     uint i = task.y * ER_BLOCK_SIZE + (group % GROUPS) * LANES + lane;
-    bool ploc = b.mode == ER_MODE_PLOC && state.state.activeCount > 1u;
-    if (valid && i < state.state.activeCount) {
-        uint to = i;
+    uint live = state.state.activeCount;
+    uint bundles = erBundles(b, state.state);
+    bool ploc = erMode(b) == ER_MODE_PLOC && bundles > 1u;
+    uint to = i;
+    if (valid && i < bundles) {
         if (ploc) {
             uint depth;
-            to = place(b, i, depth);
+            uint at = place(b, i, depth);
+            to = erBundled(b) ? i : at;
             atomicMax(sharedHeight, depth);
+        } else if (state.state.height > erMostHeight(b)) {
+            listDeepRange(b, state.state.root, i, bundles);
         }
+    }
+    if (valid && i < live) {
         uint primitive = ErUintView(b.valuesA).v[i];
         uint index = erGeometryOf(b, primitive, 0u, b.geometryCount - 1u);
         ErGeometry g = ErGeometryView(b.geometries).geometry[index];
-        uvec2 leaves = erAddressBlocks(b.dst, b.leafBlock);
+        uvec2 leaves = erAddressBlocks(b.dst, erLeafBlock(b, state.state));
         if (g.kind == ER_LEAF_INSTANCES) {
             ErInstanceOut(leaves).instance[to] = erInstanceRecord(g, primitive - g.firstPrimitive);
         } else if (g.kind == ER_LEAF_BOXES) {
             ErBoxOut(leaves).box[to] = erBoxRecord(index, g, primitive - g.firstPrimitive);
         } else {
             ErTriangleOut(leaves).triangle[to] = erTriangleRecord(index, g, primitive - g.firstPrimitive);
+            if (erBuildIsSourced(b, ER_LEAF_TRIANGLES)) {
+                writeSources(erOffset(leaves, b.primitiveCount, ER_TRIANGLE_SIZE), to, g, primitive - g.firstPrimitive);
+            }
         }
     }
     barrier();
-    if (lane == 0u && valid && ploc) {
+    if (lane == 0u && valid && ploc && sharedHeight > state.state.height) {
         atomicMax(state.state.height, sharedHeight);
     }
 }

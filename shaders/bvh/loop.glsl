@@ -7,6 +7,16 @@
 const uint ER_REF_RESTORE = 0xfffffffeu; // back to the top level
 const uint ER_REF_DONE = 0xffffffffu;    // ER_REF_NONE: nothing left
 
+// With ER_COUNT_STEPS an invocation counts what its rays do, for heat maps.
+#ifdef ER_COUNT_STEPS
+uint erNodeSteps = 0u;      // inner nodes of both levels visited, two boxes each
+uint erPrimitiveSteps = 0u; // triangles and boxes of bottom levels tested
+uint erInstanceSteps = 0u;  // instances tested
+#define ER_COUNT(steps) steps++
+#else
+#define ER_COUNT(steps)
+#endif
+
 // erBegin checks the structure that a ray starts with. False: there is nothing to hit.
 bool erBegin(uvec2 tlas, out uvec4 top) {
     top = uvec4(0u);
@@ -60,6 +70,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
 
     while (ref != ER_REF_DONE) {
         while ((ref & ER_REF_LEAF) == 0u) {
+            ER_COUNT(erNodeSteps);
             ErNode n = ErNodeView(nodes).node[ref];
             vec2 h0 = erIntersectBox(setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
             vec2 h1 = erIntersectBox(setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
@@ -86,6 +97,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             uint last = k + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK);
             ref = stack[--depth];
             for (; k <= last; k++) {
+                ER_COUNT(erPrimitiveSteps);
                 ErFound f = found;
                 f.instance = instance;
                 bool opaque;
@@ -117,10 +129,11 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
                 }
             }
         } else {
+            ER_COUNT(erInstanceSteps);
             instance = ref & ER_REF_INDEX_MASK;
             ErInstance i = ErInstanceView(instances).instance[instance];
             bool alone = stack[depth - 1u] == ER_REF_DONE; // nothing to come back for
-            uint needed = depth + (i.b.z & ~ER_INSTANCE_BOXES) + 1u;
+            uint needed = depth + (i.b.z & ER_INSTANCE_HEIGHT_MASK) + 1u;
             bool visible = erVisible(i, ray.flags, ray.cullMask);
             if (!visible || needed > uint(ER_STACK_ENTRIES)) {
                 if (visible) {
@@ -136,7 +149,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             bottom = true;
             nodes = erAddress(i.a.xy, ER_HEADER_SIZE);
             leaves = erAddressBlocks(i.a.xy, i.b.w);
-            mode = erInstanceMode(ray.flags, i.a.w >> 24, (i.b.z & ER_INSTANCE_BOXES) != 0u);
+            mode = erInstanceMode(ray.flags, i.a.w >> 24, i.b.z);
             vec3 direction;
             erObjectRay(i, ray, origin, direction);
             setup = erSetupRay(origin, direction);

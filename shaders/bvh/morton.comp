@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// 63-bit Morton codes of the boxes' centres. All axes use one scale, so that
-// cells are cubes. Inactive primitives get the greatest key and sort last.
+// Morton codes of the boxes' centres. All axes use one scale, so that cells are cubes. Inactive
+// primitives get the greatest key and sort last.
 #include "bvh/build.glsl"
 layout(local_size_x = 256) in;
 
@@ -38,7 +38,9 @@ void main() {
     vec3 lo = erBoundsMin(s);
     vec3 extent = erBoundsMax(s) - lo;
     float largest = max(extent.x, max(extent.y, extent.z));
-    float scale = 2097151.0 / max(largest, 1e-30);
+    float cells = float((1u << erAxisBits(b)) - 1u);
+    float scale = cells / max(largest, 1e-30);
+    bool other = push.pass != 0u && b.blockCount > ER_SORT_BLOCKS; // what an odd number of passes starts with
     uint first = task.y * ER_BLOCK_SIZE;
     uint end = min(first + ER_BLOCK_SIZE, b.primitiveCount);
     for (uint p = first + gl_LocalInvocationIndex; p < end; p += gl_WorkGroupSize.x) {
@@ -48,10 +50,10 @@ void main() {
         uvec2 key = uvec2(0xffffffffu);
         if (bmin.x <= bmax.x) {
             vec3 cell = ((bmin - lo) + (bmax - lo)) * 0.5 * scale;
-            key = morton(uvec3(clamp(cell, vec3(0.0), vec3(2097151.0))));
+            key = morton(uvec3(clamp(cell, vec3(0.0), vec3(cells))));
         }
-        ErUvec2View(b.keysA).v[p] = key;
-        ErUintView(b.valuesA).v[p] = p;
+        ErUvec2View(other ? b.keysB : b.keysA).v[p] = key;
+        ErUintView(other ? b.valuesB : b.valuesA).v[p] = p;
         ErUintView(b.arrivals).v[p] = ER_NO_BOUND;
     }
 }

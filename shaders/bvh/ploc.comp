@@ -89,11 +89,11 @@ void main() {
     uvec4 seed = seeds.seed[index];
     ErBuild b = ErBuildView(push.builds).build[seed.x];
     ErState state = ErStateView(b.state).state;
-    ErUvec2View keys = ErUvec2View(b.keysA);
+    uint bundles = erBundles(b, state);
     float padding = erPadding(erBoundsMin(state), erBoundsMax(state));
     uint left = seed.y, right = seed.z, node = seed.w;
     for (;;) {
-        bool root = right - left + 1u == state.activeCount;
+        bool root = right - left + 1u == bundles;
         uint first = rangeCount(b, left, node);
         uint count = first + rangeCount(b, node + 1u, right);
         for (uint k = 0u; k < count; k++) {
@@ -108,7 +108,7 @@ void main() {
         for (uint k = 0u; k < count; k++) {
             storeCluster(b, left, k, count, list[k].ref, list[k].gap);
         }
-        ErSplit up = erArrive(b.arrivals, left, right, erParentOnLeft(keys, left, right, state.activeCount));
+        ErSplit up = erArrive(b.arrivals, left, right, erParentOnLeft(b, left, right, bundles));
         if (up.first) {
             return;
         }

@@ -76,10 +76,11 @@ void main() {
     uvec4 seed = seeds.seed[index];
     ErBuild b = ErBuildView(push.builds).build[seed.x];
     ErState state = ErStateView(b.state).state;
+    uint bundles = erBundles(b, state);
     float padding = erPadding(erBoundsMin(state), erBoundsMax(state));
     uint left = seed.y, right = seed.z, node = seed.w;
     for (;;) {
-        bool root = right - left + 1u == state.activeCount;
+        bool root = right - left + 1u == bundles;
         uint first = rangeCount(b, left, node);
         uint count = first + rangeCount(b, node + 1u, right);
         Cluster c;
@@ -108,7 +109,7 @@ void main() {
         memoryBarrierBuffer();
         barrier();
         if (lane == 0u) {
-            bool onLeft = erParentOnLeft(ErUvec2View(b.keysA), left, right, state.activeCount);
+            bool onLeft = erParentOnLeft(b, left, right, bundles);
             ErSplit up = erArrive(b.arrivals, left, right, onLeft);
             range = uvec4(up.left, up.right, up.node, up.first ? 0u : 1u);
         }

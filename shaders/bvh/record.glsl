@@ -7,6 +7,9 @@ layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer E
 layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer ErBoxOut { ErBox box[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer ErInstanceOut { ErInstance instance[]; };
 
+// erGeometryWord is the word of a triangle or box of geometry number index.
+uint erGeometryWord(uint index, ErGeometry g) { return index | ((g.flags & 1u) != 0u ? ER_TRIANGLE_OPAQUE : 0u); }
+
 // erTriangleRecord is that of a primitive of geometry number index.
 ErTriangle erTriangleRecord(uint index, ErGeometry g, uint primitive) {
     vec3 v0, v1, v2;
@@ -14,7 +17,7 @@ ErTriangle erTriangleRecord(uint index, ErGeometry g, uint primitive) {
     ErTriangle t;
     t.a = vec4(v0, v1.x);
     t.b = vec4(v1.yz, v2.xy);
-    t.c = uvec4(floatBitsToUint(v2.z), primitive, index | ((g.flags & 1u) != 0u ? ER_TRIANGLE_OPAQUE : 0u), 0u);
+    t.c = uvec4(floatBitsToUint(v2.z), primitive, erGeometryWord(index, g), 0u);
     return t;
 }
 
@@ -28,7 +31,7 @@ ErBox erBoxRecord(uint index, ErGeometry g, uint primitive) {
     }
     ErBox o;
     o.a = vec4(lo, uintBitsToFloat(primitive));
-    o.b = vec4(hi, uintBitsToFloat(index | ((g.flags & 1u) != 0u ? ER_TRIANGLE_OPAQUE : 0u)));
+    o.b = vec4(hi, uintBitsToFloat(erGeometryWord(index, g)));
     return o;
 }
 
@@ -56,8 +59,8 @@ ErInstance erInstanceRecord(ErGeometry g, uint primitive) {
     o.objectToWorld = in_.rows;
     erInvert(in_.rows, o.worldToObject);
     o.a = uvec4(in_.blas, in_.customIndexMask, in_.tableOffsetFlags);
-    bool boxes = ErUintView(erAddress(in_.blas, ER_HEADER_LEAF_KIND)).v[0] == ER_LEAF_BOXES;
-    o.b = uvec4(g.firstPrimitive + primitive, root.y, root.z | (boxes ? ER_INSTANCE_BOXES : 0u), root.w);
+    uint form = erLeafForm(ErUintView(erAddress(in_.blas, ER_HEADER_LEAF_KIND)).v[0]);
+    o.b = uvec4(g.firstPrimitive + primitive, root.y, root.z | form, root.w);
     return o;
 }
 

@@ -3,7 +3,8 @@
 //
 //   refit_links   notes every node's parent, and copies the nodes if the
 //                 destination is another structure
-//   refit_leaves  fetches the input of every leaf record, and makes the bounds
+//   refit_leaves  beside it: fetches the input of every leaf record, and makes the
+//                 bounds
 //   refit_nodes   makes the nodes' boxes, and the header
 //
 // All they know of the tree comes from the source's header.
@@ -29,6 +30,7 @@ struct ErTree {
     uint nodes;     // that the structure may have
     uint leafBlock;
     uint leafKind;
+    uint sourced;   // records that source indices follow; zero: there are none
 };
 
 // erTree reads the header. It says no where the source is not what the host
@@ -45,10 +47,16 @@ bool erTree(ErBuild b, out ErTree t) {
     t.nodes = min(floatBitsToUint(h.boundsMinNodes.w), max(t.records, 1u) - 1u);
     t.leafBlock = tree.w;
     t.leafKind = floatBitsToUint(h.boundsMax.w);
+    bool indexed = t.leafKind == ER_LEAF_INDEXED || t.leafKind == ER_LEAF_INDEXED_WIDE;
+    t.sourced = 0u;
+    if (t.leafKind == ER_LEAF_TRIANGLES && (kind.y & ER_SOURCED_FLAGS) == ER_SOURCED_FLAGS) {
+        uint all = ((size.x >> 4) | (size.y << 28)) - t.leafBlock * 4u;
+        t.sourced = erSourcedRecords(all);
+    }
     uint units = size.x / ER_ROOM_UNIT + ((size.x % ER_ROOM_UNIT) != 0u ? 1u : 0u);
     bool fits = size.y < ER_ROOM_UNIT - 1u && units + size.y * (1u << 28) <= b.room;
     return start.z == ER_AS_MAGIC && start.w == ER_AS_VERSION && kind.x == b.type && (kind.y & ER_ALLOW_UPDATE) != 0u &&
-        kind.z == b.geometryCount && kind.w == b.primitiveCount && t.leafKind == erLeafKind(b) && fits;
+        kind.z == b.geometryCount && kind.w == b.primitiveCount && (indexed ? ER_LEAF_TRIANGLES : t.leafKind) == erLeafKind(b) && fits;
 }
 
 // ErBounds is a box, by default that of nothing.
@@ -60,12 +68,12 @@ const ErBounds ER_NO_BOUNDS = ErBounds(vec3(ER_NO_BOX), vec3(-ER_NO_BOX));
 ErBounds erJoin(ErBounds a, ErBounds b) { return ErBounds(min(a.lo, b.lo), max(a.hi, b.hi)); }
 
 // The boxes of leaf records, as the builder makes them of the input.
-ErBounds erTriangleBounds(ErTriangle t) {
-    if ((t.c.z & ER_TRIANGLE_INACTIVE) != 0u) {
+
+ErBounds erCornerBounds(ErCorners t) {
+    if ((t.flags & ER_TRIANGLE_INACTIVE) != 0u) {
         return ER_NO_BOUNDS;
     }
-    vec3 v0 = t.a.xyz, v1 = vec3(t.a.w, t.b.xy), v2 = vec3(t.b.zw, uintBitsToFloat(t.c.x));
-    return ErBounds(min(v0, min(v1, v2)), max(v0, max(v1, v2)));
+    return ErBounds(min(t.v0, min(t.v1, t.v2)), max(t.v0, max(t.v1, t.v2)));
 }
 
 ErBounds erInstanceBounds(ErInstance i) {

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// First step of an update: every node tells its children who their parent is.
+// For an update every node tells its children who their parent is.
 // Nodes below leaves of several primitives are still there, of no use: they
 // know each other only, and stay as they are.
 #include "bvh/refit.glsl"
@@ -17,15 +17,6 @@ void main() {
     ErTree t;
     if (!erTree(b, t)) {
         return;
-    }
-    if (i == 0u) {
-        ErStateView s = ErStateView(b.state);
-        for (uint k = 0u; k < 3u; k++) {
-            s.state.boundsMin[k] = 0xffffffffu;
-            s.state.boundsMax[k] = 0u;
-        }
-        s.state.activeCount = 0u;
-        s.state.huge = 0u;
     }
     if (i >= t.nodes) {
         return;

@@ -13,14 +13,13 @@ layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErHeaderOut
 // recordBounds is the box of a leaf record of the destination.
 ErBounds recordBounds(ErBuild b, ErTree t, uint k) {
     uvec2 leaves = erAddressBlocks(b.dst, t.leafBlock);
-    if (t.leafKind == ER_LEAF_TRIANGLES) {
-        return erTriangleBounds(ErTriangleView(leaves).triangle[k]);
-    }
-    if (t.leafKind == ER_LEAF_BOXES) {
+    switch (t.leafKind) {
+    case ER_LEAF_INSTANCES: return erInstanceBounds(ErInstanceView(leaves).instance[k]);
+    case ER_LEAF_BOXES:
         ErBox box = ErBoxView(leaves).box[k];
         return ErBounds(box.a.xyz, box.b.xyz);
     }
-    return erInstanceBounds(ErInstanceView(leaves).instance[k]);
+    return erCornerBounds(erCorners(leaves, k, erLeafForm(t.leafKind)));
 }
 
 ErBounds leafBounds(ErBuild b, ErTree t, float padding, uint ref) {

@@ -1,5 +1,5 @@
-// Stable sort of one block in shared memory by a digit of four bits (after
-// Satish, Harris and Garland 2009): every lane counts its own four consecutive
+// Stable sort of up to ER_SORT_SMALL items in shared memory by a digit of four bits (after
+// Satish, Harris and Garland 2009): every lane counts its own consecutive
 // items in a column of its own, so neither atomics nor subgroup operations are
 // needed and the order is the input's.
 #ifndef ER_BVH_SORT_GLSL
@@ -7,9 +7,10 @@
 #include "bvh/build.glsl"
 
 const uint ER_SORT_LANES = 256u;
-const uint ER_SORT_ITEMS = 4u; // per lane, at most
+const uint ER_SORT_SMALL = ER_SORT_BLOCKS * ER_BLOCK_SIZE;
+const uint ER_SORT_ITEMS = ER_SORT_SMALL / ER_SORT_LANES; // per lane, at most
 
-shared uint sortItem[ER_BLOCK_SIZE];      // digit << 16 | index in the block
+shared uint sortItem[ER_SORT_SMALL];      // digit << 16 | index in the block
 shared uint sortCount[8u * ER_SORT_LANES]; // two counters of 16 bits each: digits d and d + 8
 shared uint sortSum[ER_SORT_LANES];
 shared uint sortGroupSum[16];
@@ -78,5 +79,10 @@ void erSplit(uint lane, uint shift, uint items) {
 uint erDigit(uvec2 key, uint pass) {
     return ((pass < 4u ? key.x : key.y) >> ((pass & 3u) * 8u)) & 0xffu;
 }
+
+// push.pass of the sort of several blocks: the byte, and the passes still to come
+// from this one on, from bit 8. The last one writes to keysA and valuesA.
+uint erSortByte() { return push.pass & 0xffu; }
+bool erFromA() { return ((push.pass >> 8) & 1u) == 0u; }
 
 #endif

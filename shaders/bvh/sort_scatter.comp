@@ -14,7 +14,7 @@ void main() {
     uint lane = gl_LocalInvocationIndex;
     uvec2 task = ErUvec2View(push.tasks).v[group];
     ErBuild b = ErBuildView(push.builds).build[task.x];
-    bool even = (push.pass & 1u) == 0u;
+    bool even = erFromA();
     uvec2 keysIn = even ? b.keysA : b.keysB;
     uvec2 keysOut = even ? b.keysB : b.keysA;
     uvec2 valuesIn = even ? b.valuesA : b.valuesB;
@@ -23,12 +23,12 @@ void main() {
     uint count = min(b.primitiveCount - min(first, b.primitiveCount), ER_BLOCK_SIZE);
     for (uint k = lane; k < ER_BLOCK_SIZE; k += ER_SORT_LANES) {
         // What lies beyond the end sorts behind all that is real.
-        uint d = k < count ? erDigit(ErUvec2View(keysIn).v[first + k], push.pass) : 255u;
+        uint d = k < count ? erDigit(ErUvec2View(keysIn).v[first + k], erSortByte()) : 255u;
         sortItem[k] = d << 16 | k;
     }
     barrier();
-    erSplit(lane, 16u, ER_SORT_ITEMS);
-    erSplit(lane, 20u, ER_SORT_ITEMS);
+    erSplit(lane, 16u, ER_BLOCK_SIZE / ER_SORT_LANES);
+    erSplit(lane, 20u, ER_BLOCK_SIZE / ER_SORT_LANES);
     for (uint k = lane; k < ER_BLOCK_SIZE; k += ER_SORT_LANES) {
         uint d = sortItem[k] >> 16;
         if (k == 0u || (sortItem[k - 1u] >> 16) != d) {

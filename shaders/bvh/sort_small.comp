@@ -1,10 +1,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Sorts builds of one block, all eight passes in shared memory.
+// Sorts builds of up to ER_SORT_SMALL primitives in shared memory, all passes.
+// The keys themselves move once, at the end.
 #include "bvh/sort.glsl"
 layout(local_size_x = 256) in;
-
-shared uvec2 blockKey[ER_BLOCK_SIZE];
 
 void main() {
     uint group = erGroup();
@@ -13,26 +12,35 @@ void main() {
     }
     uint lane = gl_LocalInvocationIndex;
     ErBuild b = ErBuildView(push.builds).build[ErUvec2View(push.tasks).v[group].x];
+    ErUvec2View keys = ErUvec2View(b.keysA);
     uint n = b.primitiveCount;
     uint items = (n + ER_SORT_LANES - 1u) / ER_SORT_LANES;
     uint end = items * ER_SORT_LANES;
     for (uint k = lane; k < end; k += ER_SORT_LANES) {
-        blockKey[k] = k < n ? ErUvec2View(b.keysA).v[k] : uvec2(0xffffffffu);
         sortItem[k] = k;
     }
     barrier();
-    for (uint pass = 0u; pass < 8u; pass++) {
+    uint passes = (3u * erAxisBits(b) + 8u) / 8u; // and a bit more, of inactive ones
+    for (uint pass = 0u; pass < passes; pass++) {
         for (uint k = lane; k < end; k += ER_SORT_LANES) {
             uint index = sortItem[k] & 0xffffu;
-            sortItem[k] = erDigit(blockKey[index], pass) << 16 | index;
+            sortItem[k] = (index < n ? erDigit(keys.v[index], pass) : 0xffu) << 16 | index;
         }
         barrier();
         erSplit(lane, 16u, items);
         erSplit(lane, 20u, items);
     }
-    for (uint k = lane; k < n; k += ER_SORT_LANES) {
-        uint index = sortItem[k] & 0xffffu;
-        ErUvec2View(b.keysA).v[k] = blockKey[index];
-        ErUintView(b.valuesA).v[k] = index;
+    uvec2 key[ER_SORT_ITEMS];
+    for (uint k = 0u; k < items; k++) {
+        uint index = sortItem[k * ER_SORT_LANES + lane] & 0xffffu;
+        key[k] = index < n ? keys.v[index] : uvec2(0u);
+    }
+    barrier();
+    for (uint k = 0u; k < items; k++) {
+        uint to = k * ER_SORT_LANES + lane;
+        if (to < n) {
+            keys.v[to] = key[k];
+            ErUintView(b.valuesA).v[to] = sortItem[to] & 0xffffu;
+        }
     }
 }

@@ -1,3 +1,6 @@
+// The leaves of the tree that is climbed are bundles (bundle.glsl); they become
+// leaves of the final tree, or parts of such where bundles are single primitives.
+//
 // The climb that both tree builders share (Apetrei 2014, "Fast and Simple
 // Agglomerative LBVH Construction"): every thread starts at one leaf of the
 // sorted order and goes up the radix tree; at each inner node the first of the
@@ -8,7 +11,7 @@
 // numbers need no allocator and builds are reproducible.
 #ifndef ER_BVH_TREE_GLSL
 #define ER_BVH_TREE_GLSL
-#include "bvh/build.glsl"
+#include "bvh/bundle.glsl"
 
 layout(buffer_reference, std430, buffer_reference_align = 64) coherent buffer ErTreeNodes { ErNode node[]; };
 layout(buffer_reference, std430, buffer_reference_align = 8) coherent buffer ErTreePairs { uvec2 v[]; };
@@ -28,10 +31,13 @@ struct ErSplit {
 };
 
 // erKeyDifference orders the borders between neighbours: the greater, the
-// higher in the tree. Equal keys are told apart by their position.
-uvec3 erKeyDifference(ErUvec2View keys, uint i) {
-    uvec2 d = keys.v[i] ^ keys.v[i + 1u];
-    return uvec3(d.y, d.x, i ^ (i + 1u));
+// higher in the tree. Equal keys are told apart by their position, and if that
+// is equal the border on the left is higher.
+uvec3 erKeyDifference(ErBuild b, uint i) {
+    ErUvec2View keys = ErUvec2View(b.keysA);
+    uint p = erBundleFirst(b, i + 1u);
+    uvec2 d = keys.v[p - 1u] ^ keys.v[p];
+    return uvec3(d.y, d.x, (p - 1u) ^ p);
 }
 
 bool erLess(uvec3 a, uvec3 b) {
@@ -39,11 +45,11 @@ bool erLess(uvec3 a, uvec3 b) {
 }
 
 // erParentOnLeft tells whether the range is the right half of its parent.
-bool erParentOnLeft(ErUvec2View keys, uint left, uint right, uint count) {
+bool erParentOnLeft(ErBuild b, uint left, uint right, uint count) {
     if (left == 0u) {
         return false;
     }
-    return right == count - 1u || erLess(erKeyDifference(keys, left - 1u), erKeyDifference(keys, right));
+    return right == count - 1u || erLess(erKeyDifference(b, left - 1u), erKeyDifference(b, right));
 }
 
 // erArrive announces a finished range at its parent. What the thread wrote
@@ -60,10 +66,18 @@ ErSplit erArrive(uvec2 arrivals, uint left, uint right, bool parentOnLeft) {
     return s;
 }
 
-void erLeafBox(ErBuild b, float padding, uint leaf, out vec3 lo, out vec3 hi) {
-    ErBoundsView box = ErBoundsView(erOffset(b.boxes, ErUintView(b.valuesA).v[leaf], 24u));
-    lo = vec3(box.v[0], box.v[1], box.v[2]) - padding;
-    hi = vec3(box.v[3], box.v[4], box.v[5]) + padding;
+void erLeafBox(ErBuild b, float padding, uint bundle, out vec3 lo, out vec3 hi) {
+    uint first = erBundleFirst(b, bundle);
+    uint end = erBundleFirst(b, bundle + 1u);
+    lo = vec3(3.402823e38);
+    hi = vec3(-3.402823e38);
+    for (uint k = first; k < end; k++) {
+        ErBoundsView box = ErBoundsView(erOffset(b.boxes, ErUintView(b.valuesA).v[k], 24u));
+        lo = min(lo, vec3(box.v[0], box.v[1], box.v[2]));
+        hi = max(hi, vec3(box.v[3], box.v[4], box.v[5]));
+    }
+    lo -= padding;
+    hi += padding;
 }
 
 float erArea(vec3 lo, vec3 hi) {
@@ -77,6 +91,14 @@ const uint ER_CLUSTER_LIMIT = 16u;
 
 uint erLeafRef(uint first, uint count) {
     return ER_REF_LEAF | ((count - 1u) << ER_REF_COUNT_SHIFT) | first;
+}
+
+uint erLeafCount(uint ref) { return ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u; }
+
+// erBundleRef is the leaf of one bundle.
+uint erBundleRef(ErBuild b, uint bundle) {
+    uint first = erBundleFirst(b, bundle);
+    return erLeafRef(first, erBundleFirst(b, bundle + 1u) - first);
 }
 
 #endif

@@ -33,11 +33,14 @@ layout(push_constant, scalar) uniform RtLaunch {
     uint callableSize;   // bytes
     uint pipelineTag;
     uint maxDepth;       // deepest recursion declared for the pipeline
-    uint tileWidthLog2;  // a group of 32 lanes covers a tile of the launch
-    uint tilesPerRow;
-    uint tilesPerSlice;
-    uint firstGroup;     // first lane group of this batch
-    uint groupStride;    // indirect launches: lane groups in flight, and in all
+    // Direct launches: a workgroup covers a tile of the launch of this width, and these are the column, row and slice of
+    // tiles of the batch's first workgroup. Indirect launches, whose grid has one dimension: a lane group covers a tile,
+    // and these are the first lane group, the lane groups in flight, and in all.
+    uint tileWidthLog2;
+    uint tilesPerRow;    // indirect only
+    uint tilesPerSlice;  // indirect only
+    uint firstGroup;
+    uint groupStride;
     uint groupCount;
 } rtLaunch;
 

@@ -61,7 +61,7 @@ RqSpace rqObjectSpace(const in ErInstance i, const in ErRay ray) {
     RqSpace s;
     s.nodes = erAddress(i.a.xy, ER_HEADER_SIZE);
     s.leaves = erAddressBlocks(i.a.xy, i.b.w);
-    s.mode = erInstanceMode(ray.flags, i.a.w >> 24, (i.b.z & ER_INSTANCE_BOXES) != 0u);
+    s.mode = erInstanceMode(ray.flags, i.a.w >> 24, i.b.z);
     vec3 direction;
     erObjectRay(i, ray, s.origin, direction);
     s.setup = erSetupRay(s.origin, direction);
@@ -178,7 +178,7 @@ bool rqProceed(inout RqQuery q) {
             uint next = ref & ER_REF_INDEX_MASK;
             ErInstance i = ErInstanceView(instances).instance[next];
             bool alone = q.stack[depth - 1u] == ER_REF_DONE; // nothing to come back for
-            uint needed = depth + (i.b.z & ~ER_INSTANCE_BOXES) + 1u;
+            uint needed = depth + (i.b.z & ER_INSTANCE_HEIGHT_MASK) + 1u;
             bool wanted = erWanted(i, ray.flags, ray.cullMask);
             if (!wanted || needed > uint(ER_STACK_ENTRIES)) {
                 if (wanted) {

@@ -16,6 +16,7 @@
 #include "fallback/launch.glsl"
 #include "fallback/query.glsl"
 
+const uint RT_LANES_PER_WORKGROUP = 64u;
 layout(local_size_x = 64) in;
 
 // States of a lane. Between those named here lie the entries of hit and miss shaders, from RT_STATE_CONTINUE on those of
@@ -353,19 +354,32 @@ uint rtCallable(const in uint index) {
 
 // ---- scheduler ---------------------------------------------------------------------------------
 
-// Places this lane in the launch: a group of 32 lanes covers a tile, tiles go row by row. False outside.
-bool rtPlaceLane(const in uint group, const in uint lane) {
+// Where in an 8x8 tile a lane of a workgroup is: in Morton order, so that subgroups of any size are compact.
+uvec2 rtMorton(const in uint lane) {
+    return uvec2((lane & 1u) | ((lane >> 1u) & 2u) | ((lane >> 2u) & 4u), ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u) | ((lane >> 3u) & 4u));
+}
+
+// Places this lane of a direct launch: the grid of workgroups covers the launch by tiles. False outside.
+bool rtPlaceLane() {
+    uint lane = gl_LocalInvocationIndex;
+    uint log2 = rtLaunch.tileWidthLog2;
+    uvec2 tile = uvec2(1u << log2, RT_LANES_PER_WORKGROUP >> log2);
+    uvec2 inTile = log2 == 3u ? rtMorton(lane) : uvec2(lane & (tile.x - 1u), lane >> log2);
+    uvec3 place = gl_WorkGroupID + uvec3(rtLaunch.firstGroup, rtLaunch.groupStride, rtLaunch.groupCount);
+    rtLaunchId = uvec3(place.xy * tile + inTile, place.z);
+    rtLaunchSize = rtLaunch.launchSize;
+    return all(lessThan(rtLaunchId.xy, rtLaunchSize.xy));
+}
+
+// Places this lane of an indirect launch: tiles go row by row. False outside.
+bool rtPlaceGroup(const in uint group, const in uint lane) {
     uint slice = group / rtLaunch.tilesPerSlice;
     uint tile = group - slice * rtLaunch.tilesPerSlice;
     uint row = tile / rtLaunch.tilesPerRow;
     uint column = tile - row * rtLaunch.tilesPerRow;
     uint width = 1u << rtLaunch.tileWidthLog2;
     uint height = RT_LANES_PER_GROUP >> rtLaunch.tileWidthLog2;
-    uvec2 inTile = uvec2(lane & (width - 1u), lane >> rtLaunch.tileWidthLog2);
-    // Tiles of 8x4 in Morton order: subgroups smaller than a lane group are compact, too.
-    if (rtLaunch.tileWidthLog2 == 3u) {
-        inTile = uvec2((lane & 1u) | ((lane >> 1u) & 2u) | ((lane >> 2u) & 4u), ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u));
-    }
+    uvec2 inTile = rtLaunch.tileWidthLog2 == 3u ? rtMorton(lane) : uvec2(lane & (width - 1u), lane >> rtLaunch.tileWidthLog2);
     rtLaunchId = uvec3(column * width + inTile.x, row * height + inTile.y, slice);
     rtLaunchSize = rtLaunch.launchSize;
     return all(lessThan(rtLaunchId, rtLaunchSize));
@@ -394,22 +408,28 @@ uint rtSchedule(const in uint first) {
     return state;
 }
 
+// Runs one place of the launch.
+void rtRun() {
+    rtFrame = 0u;
+    rtDepth = 0u;
+    rtRecord = rtOffset(rtLaunch.raygenRecord, RT_HANDLE_BYTES);
+    uint first = rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER);
+    rtState = first;
+    if (first != RT_STATE_DONE) rtSchedule(first);
+}
+
 void main() {
-    uint local = gl_GlobalInvocationID.x / RT_LANES_PER_GROUP;
-    uint lane = gl_GlobalInvocationID.x % RT_LANES_PER_GROUP;
-    // Lane groups may number 2^26 per batch before this product leaves 32 bits; the host keeps batches far below.
+    // Workgroups of a batch may number 2^25 before the product below leaves 32 bits; the host keeps batches far below.
+    uint workgroup = (gl_WorkGroupID.z * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+    uint local = workgroup * (RT_LANES_PER_WORKGROUP / RT_LANES_PER_GROUP) + gl_LocalInvocationIndex / RT_LANES_PER_GROUP;
+    uint lane = gl_LocalInvocationIndex % RT_LANES_PER_GROUP;
     rtStack = rtOffset(rtLaunch.stackBase, 4u * (local * rtLaunch.stackDwords * RT_LANES_PER_GROUP + lane));
     rtPushAddress = rtLaunch.pushConstants;
-    uint group = local + rtLaunch.firstGroup;
-    do {
-        rtFrame = 0u;
-        rtDepth = 0u;
-        if (rtPlaceLane(group, lane)) {
-            rtRecord = rtOffset(rtLaunch.raygenRecord, RT_HANDLE_BYTES);
-            uint first = rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER);
-            rtState = first;
-            if (first != RT_STATE_DONE) rtSchedule(first);
-        }
-        group += rtLaunch.groupStride;
-    } while (rtIndirect() && group < rtLaunch.groupCount);
+    if (!rtIndirect()) {
+        if (rtPlaceLane()) rtRun();
+        return;
+    }
+    for (uint group = local + rtLaunch.firstGroup; group < rtLaunch.groupCount; group += rtLaunch.groupStride) {
+        if (rtPlaceGroup(group, lane)) rtRun();
+    }
 }

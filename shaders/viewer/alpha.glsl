@@ -8,17 +8,24 @@
 #include "viewer/scene.glsl"
 
 // salt tells the rays of one sample apart. True: the ray goes on through the surface.
-bool transparentHere(uint geometryIndex, vec2 barycentrics, uint salt)
+bool transparentAt(uvec2 pixel, uint instance, uint primitive, uint geometryIndex, vec2 barycentrics, uint salt)
 {
     Geometry g = geometries.v[geometryIndex];
     Material m = materials.v[g.material];
-    uvec3 corner = triangleIndices(g, uint(gl_PrimitiveID));
+    uvec3 corner = triangleIndices(g, primitive);
     float alpha = alphaAt(g, m, corner, vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics));
     if ((m.flags & MATERIAL_ALPHA_MODE) == ALPHA_MASK)
         return alpha < m.alphaCutoff;
-    uint seed = sampleSeed(gl_LaunchIDEXT.xy, push.sampleIndex);
-    uint surface = pcgHash(uint(gl_InstanceID) + pcgHash(geometryIndex + pcgHash(uint(gl_PrimitiveID))));
+    uint seed = sampleSeed(pixel, push.sampleIndex);
+    uint surface = pcgHash(instance + pcgHash(geometryIndex + pcgHash(primitive)));
     return random(pcgHash(seed ^ surface), salt) >= alpha;
 }
+
+#ifndef VIEWER_COMPUTE
+bool transparentHere(uint geometryIndex, vec2 barycentrics, uint salt)
+{
+    return transparentAt(gl_LaunchIDEXT.xy, uint(gl_InstanceID), uint(gl_PrimitiveID), geometryIndex, barycentrics, salt);
+}
+#endif
 
 #endif

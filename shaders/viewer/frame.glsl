@@ -2,7 +2,9 @@
 // the frame's parameters. The Go side of these layouts is cmd/viewer/internal/render/layout.go.
 #ifndef VIEWER_FRAME_GLSL
 #define VIEWER_FRAME_GLSL
+#ifndef VIEWER_COMPUTE // defined by kernels that know the compute way's structures
 #extension GL_EXT_ray_tracing : require
+#endif
 
 // Ray types: a hit group per type and geometry, so the record stride of every trace is RAY_TYPES.
 const uint RAY_RADIANCE = 0u;
@@ -13,7 +15,12 @@ const uint MISS_SHADOW = 1u;
 
 const uint CAMERA_ORTHOGRAPHIC = 1u; // Frame.flags
 
+#ifndef VIEWER_COMPUTE
 layout(set = 0, binding = 0) uniform accelerationStructureEXT topLevel;
+#else
+// The compute way binds a structure as a storage buffer; its header begins with its own address.
+layout(set = 0, binding = 0, std430) readonly buffer TopLevel { uvec2 self; } topLevel;
+#endif
 
 // rgb = sum of samples, a = number of samples in it
 layout(set = 0, binding = 1, std430) buffer Accumulation { vec4 pixels[]; } accumulation;
@@ -45,6 +52,9 @@ layout(push_constant) uniform Push
 {
     uint sampleIndex;
     uint maxBounces;
+#ifdef VIEWER_COMPUTE
+    uvec2 size; // of the launch
+#endif
 } push;
 
 struct CameraRay { vec3 origin; vec3 direction; float coneWidth; float coneSpread; };

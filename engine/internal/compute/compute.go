@@ -106,7 +106,7 @@ func Limits(*vk.PhysicalDevice) driver.Limits {
 		MaxPushConstantBytes: fallback.MaxPushConstantBytes,
 		MaxGeometries:        bvh.MaxGeometries,
 		MaxPrimitives:        bvh.MaxPrimitives,
-		MaxInstances:         bvh.MaxPrimitives,
+		MaxInstances:         bvh.MaxInstances,
 		VertexFormats:        formats,
 		IndexUint8:           true,
 		ScratchAlignment:     bvh.ScratchAlignment,
@@ -114,6 +114,8 @@ func Limits(*vk.PhysicalDevice) driver.Limits {
 		TraceStage:           vk.StageComputeShader,
 		TraceRaysIndirect:    true,
 		TraceRaysIndirect2:   true,
+		BuildIndirect:        true,
+		SizeProperties:       true,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
 )
@@ -33,6 +34,18 @@ type Driver interface {
 	NewAccelerationStructure(t vk.AccelerationStructureType, name string, storage *vk.Buffer, size uint64) (AccelerationStructure, error)
 	// CmdBuild records one batch of independent builds, without barriers around it.
 	CmdBuild(cb *vk.CommandBuffer, builds []Build) error
+	// CmdBuildIndirect is CmdBuild with ranges that the device reads. Limits say whether the way can.
+	CmdBuildIndirect(cb *vk.CommandBuffer, builds []IndirectBuild) error
+	// CmdCopy records independent copies, without barriers around them.
+	CmdCopy(cb *vk.CommandBuffer, copies []Copy) error
+	// CmdWriteProperties writes 8 bytes for each structure to dst. Limits say whether the way knows the property.
+	CmdWriteProperties(cb *vk.CommandBuffer, list []Subject, p Property, dst *vk.Buffer, offset uint64) error
+	// CheckSerialized says by ErrIncompatible why the way does not read a blob that begins so.
+	CheckSerialized(header [SerializedVersionSize]byte) error
+	// CheckBlob checks what the way knows of the inside of a blob, whose header is right.
+	CheckBlob(t vk.AccelerationStructureType, blob []byte) error
+	// Decode reads back a structure that no pending command writes.
+	Decode(ctx context.Context, storage *vk.Buffer) (*bvh.Structure, error)
 	// DescriptorBinding translates a binding of the KHR model to what the way's shaders see.
 	DescriptorBinding(b vk.DescriptorBinding) vk.DescriptorBinding
 	// WriteAccelerationStructure binds as, or for nil a structure that no ray hits.
@@ -95,6 +108,10 @@ type Limits struct {
 	BuildStage, TraceStage uint64
 	// TraceRaysIndirect and TraceRaysIndirect2 tell whether the device can read sizes, and tables, of launches.
 	TraceRaysIndirect, TraceRaysIndirect2 bool
+	// BuildIndirect tells whether the device can read the ranges of builds.
+	BuildIndirect bool
+	// SizeProperties tells whether structures can be asked for PropertyCurrentSize and PropertyBottomLevelPointers.
+	SizeProperties bool
 }
 
 // Build is one acceleration structure build. Src and SrcStorage are the structure to update from, nil for Dst itself.

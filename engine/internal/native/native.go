@@ -91,6 +91,8 @@ func Limits(p *vk.PhysicalDevice) driver.Limits {
 		TraceStage:           vk.StageRayTracingShader,
 		TraceRaysIndirect:    p.Features.TraceRaysIndirect,
 		TraceRaysIndirect2:   p.Features.TraceRaysIndirect2,
+		BuildIndirect:        p.Features.IndirectBuild,
+		SizeProperties:       p.Features.Maintenance1,
 	}
 }
 
@@ -120,19 +122,15 @@ func (d *Driver) NewAccelerationStructure(t vk.AccelerationStructureType, name s
 func (d *Driver) CmdBuild(cb *vk.CommandBuffer, builds []driver.Build) error {
 	list := make([]vk.AccelerationStructureBuild, len(builds))
 	for i, b := range builds {
-		dst, ok := b.Dst.(structure)
-		if !ok {
-			return fmt.Errorf("build %d: acceleration structure of another device: %w", i, driver.ErrInvalid)
+		dst, err := own("build", i, b.Dst)
+		if err != nil {
+			return err
 		}
-		var src *vk.NativeAccelerationStructure // nil is Dst itself
-		if b.Src != nil {
-			own, ok := b.Src.(structure)
-			if !ok {
-				return fmt.Errorf("build %d: source acceleration structure of another device: %w", i, driver.ErrInvalid)
-			}
-			src = own.impl
+		src, err := own("build", i, b.Src) // nil is Dst itself
+		if err != nil {
+			return err
 		}
-		list[i] = vk.AccelerationStructureBuild{Info: b.Info, Ranges: b.Ranges, Src: src, Dst: dst.impl, Scratch: b.Scratch}
+		list[i] = vk.AccelerationStructureBuild{Info: b.Info, Ranges: b.Ranges, Src: src, Dst: dst, Scratch: b.Scratch}
 	}
 	return cb.BuildAccelerationStructures(list)
 }

@@ -37,11 +37,35 @@ type Row struct {
 	Rays []Ray
 	// Launch is the launch size; zero is len(Rays) x 1 x 1.
 	Launch [3]uint32
+	// Command is how the launch is recorded.
+	Command Command
 	// Want holds Program.Words words per launch index. Without it Check judges them; without both native and compute must agree.
 	Want  []Word
 	Check func(got []uint32) error
 	// NativeDiffers tells, by driver, why its native way does not do what the row expects.
 	NativeDiffers map[Driver]Difference
+}
+
+// Command is a way of recording a launch.
+type Command int
+
+// Ways of recording launches.
+const (
+	Direct Command = iota
+	// Indirect reads the size from device memory, IndirectTable the table's regions too.
+	Indirect
+	IndirectTable
+	// StridesZero is IndirectTable with strides of 0 for miss, hit and callable records: each section's first is every one.
+	StridesZero
+	// Secondary records into a secondary command buffer that is executed twice, with a barrier between.
+	Secondary
+	// Together records the launch three times without a barrier, each into a result of its own; all must be equal.
+	Together
+)
+
+// String returns the name that rows use.
+func (c Command) String() string {
+	return [...]string{"direct", "indirect", "indirect-table", "strides-zero", "secondary", "together"}[c]
 }
 
 // Driver is a part of "DriverName DriverInfo" as Vulkan reports them.

@@ -6,9 +6,9 @@ func All() []Row {
 	var out []Row
 	for _, rows := range [][]Row{
 		c.opacityRows(), c.facingRows(), c.endRows(), c.maskRows(), c.intervalRows(), c.nullRows(), c.inactiveRows(), c.identityRows(),
-		c.addressRows(), c.recordStrideRows(), c.missRows(), c.sharedRows(),
+		c.addressRows(), c.recordStrideRows(), c.missRows(), c.sharedRows(), c.strideZeroRows(),
 		recordRows(), anyHitRows(), builtinRows(), launchRows(), payloadRows(), recursionRows(), callableRows(),
-		b.reportRows(), b.flagRows(), b.sceneRows(), attributeRows(), intersectionRows(), intersectionBuiltinRows(), positionRows(),
+		b.reportRows(), b.flagRows(), b.sceneRows(), attributeRows(), intersectionRows(), intersectionBuiltinRows(), builtinAfterRows(), positionRows(),
 	} {
 		out = append(out, rows...)
 	}

@@ -1,10 +1,6 @@
 package conformance
 
-import (
-	"fmt"
-
-	"github.com/everray/everray/sbt"
-)
+import "github.com/everray/everray/sbt"
 
 // Words of the built-ins program: one per component of what a stage reads. Matrices are written column by column.
 const (
@@ -206,6 +202,46 @@ func builtinRows() []Row {
 	return append(out, builtinMissRow(p, table))
 }
 
+// builtinAfterRows: what a closest hit shader reads after calls of its own is still its own ray's. The nested ray hits geometry
+// 0 of the other instance.
+func builtinAfterRows() []Row {
+	p := newProgram("built-ins-after-calls", builtinWords)
+	p.Depth = 2
+	closest := builtinHit + `
+layout(location = 1) rayPayloadEXT uint q;
+layout(location = 0) callableDataEXT uint d;
+void main() {
+    p += 20u; OUT(0) = 2u;
+    q = 0u; d = 0u;
+    traceRayEXT(scene, 0x1u, 0xFFu, 1u, 0u, 1u, vec3(600.0, 600.0, 496.0), 0.0, vec3(0.0, 0.0, 2.0), 50.0, 1);
+    executeCallableEXT(0u, 0);
+    p += q + d;
+` + dumpRay + dumpObject + dumpHit + "}\n"
+	table := sbt.Layout{
+		Raygen: []sbt.Record{{Group: p.raygen(builtinRaygen)}}, Miss: []sbt.Record{{Group: sbt.NullGroup}, {Group: sbt.NullGroup}},
+		Hit: []sbt.Record{
+			{Group: p.hit(closest, "")},
+			{Group: p.hit("layout(location = 1) rayPayloadInEXT uint q;\nvoid main() { q = 100u + uint(gl_GeometryIndexEXT); }", "")},
+		},
+		Callable: []sbt.Record{{Group: p.callable("layout(location = 0) callableDataInEXT uint d;\nvoid main() { d = 1000u; }")}},
+	}
+	far := front(100, 100, 0)
+	var out []Row
+	for _, t := range transforms {
+		r, want := builtinWant(t.m, 2, 0x10, 0xF3)
+		want[inPayload] = U(1121)
+		out = append(out, Row{
+			Name: t.name, Rule: vulkan + "Built-In Variables belong to the invocation, before and after shader calls",
+			Program: p, Scene: builtinScene(t.m, mesh(once, far, far, front(0, 0, 0)), mesh(once, far)), Table: table, Rays: []Ray{r}, Want: want,
+			NativeDiffers: map[Driver]Difference{
+				Lavapipe25: {Reason: "`gl_PrimitiveID`, `gl_InstanceID`, `gl_InstanceCustomIndexEXT`, `gl_GeometryIndexEXT`, `gl_CullMaskEXT` and the matrices read after a nested trace are the nested ray's"},
+				NVIDIA:     {Reason: "`gl_GeometryIndexEXT` in the closest hit shader of a nested ray is 1 where geometry 0 was hit"},
+			},
+		})
+	}
+	return out
+}
+
 // builtinMissRow reads what a miss shader may, over a launch with three dimensions.
 func builtinMissRow(p *Program, table sbt.Layout) Row {
 	row := Row{
@@ -225,44 +261,4 @@ func builtinMissRow(p *Program, table sbt.Layout) Row {
 		row.Want = append(row.Want, want...)
 	}
 	return row
-}
-
-// launchRows: launches of one, two and three dimensions; every index runs once and sees its id and the size.
-func launchRows() []Row {
-	p := newProgram("launch", 8, "id x", "id y", "id z", "size x", "size y", "size z", "calls", "payload")
-	table := sbt.Layout{
-		Raygen: []sbt.Record{{Group: p.raygen(`
-layout(location = 0) rayPayloadEXT uvec4 p;
-void main() {
-    p = uvec4(gl_LaunchIDEXT, 0u);
-    traceRayEXT(scene, 0u, 0xFFu, 0u, 0u, 0u, vec3(0.0), 0.0, vec3(0.0, 0.0, gl_LaunchIDEXT.x % 2u == 0u ? 1.0 : -1.0), 100.0, 0);
-    for (uint k = 0u; k < 3u; k++) { OUT(k) = p[k]; OUT(3u + k) = gl_LaunchSizeEXT[k]; }
-    atomicAdd(OUT(6), 1u);
-    OUT(7) = p.w;
-}
-`)}},
-		Miss: []sbt.Record{{Group: p.miss("layout(location = 0) rayPayloadInEXT uvec4 p;\nvoid main() { p.w = p.xyz == gl_LaunchIDEXT ? gl_LaunchSizeEXT.x : 0u; }")}},
-		Hit:  []sbt.Record{{Group: p.hit("layout(location = 0) rayPayloadInEXT uvec4 p;\nvoid main() { p.w = p.xyz == gl_LaunchIDEXT ? gl_LaunchSizeEXT.x + 1u : 0u; }", "")}},
-	}
-	scene := single(mesh(opaqueOnce, front(0, 0, 2)))
-	var out []Row
-	for _, size := range [][3]uint32{{1, 1, 1}, {37, 1, 1}, {1, 19, 1}, {1, 1, 9}, {33, 9, 1}, {5, 3, 7}, {8, 4, 2}, {64, 32, 1}, {2, 1, 300}} {
-		row := Row{Name: fmt.Sprintf("%dx%dx%d", size[0], size[1], size[2]), Rule: vulkan + "vkCmdTraceRaysKHR: a ray generation group of width x height x depth rays",
-			Program: p, Scene: scene, Table: table, Launch: size}
-		for z := range size[2] {
-			for y := range size[1] {
-				for x := range size[0] {
-					// The result begins with poison, so that a second call of an index would show.
-					const poison = 0xCDCDCDCD
-					row.Want = append(row.Want, us(x, y, z, size[0], size[1], size[2], poison+1, size[0]+(x+1)%2)...)
-				}
-			}
-		}
-		out = append(out, row)
-	}
-	for _, size := range [][3]uint32{{0, 5, 5}, {5, 0, 5}, {5, 5, 0}} {
-		out = append(out, Row{Name: fmt.Sprintf("%dx%dx%d", size[0], size[1], size[2]), Rule: vulkan + "vkCmdTraceRaysKHR: a launch with a size of 0 does nothing",
-			Program: p, Scene: scene, Table: table, Launch: size, Want: us(0xCDCDCDCD)})
-	}
-	return out
 }

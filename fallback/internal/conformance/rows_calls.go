@@ -1,6 +1,11 @@
 package conformance
 
-import "github.com/everray/everray/sbt"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/everray/everray/sbt"
+)
 
 const callTypes = `
 struct Bag { vec3 v; uint list[3]; bool flag; };
@@ -83,10 +88,23 @@ void main() { d = d * record.id + 1u; }`,
 // callIDs are the numbers in the callables' records.
 func callID(index int) uint32 { return uint32(3 + index) }
 
-// callsOf adds callables up to last and returns their records.
-func callsOf(p *Program, last int) []sbt.Record {
-	return repeat(last+1, func(i int) sbt.Record {
-		if callBodies[i] == "" {
+// callsOf adds the callables that the bodies of cases lead to, and returns all records; the others are null.
+func callsOf(p *Program, cases []callCase) []sbt.Record {
+	needed := map[int]bool{callAdd: true} // cases may take its index from data
+	var need func(body string)
+	need = func(body string) {
+		for i, callee := range callBodies {
+			if !needed[i] && strings.Contains(body, fmt.Sprintf("executeCallableEXT(%du", i)) {
+				needed[i] = true
+				need(callee)
+			}
+		}
+	}
+	for _, c := range cases {
+		need(c.body)
+	}
+	return repeat(callFourth+1, func(i int) sbt.Record {
+		if !needed[i] || callBodies[i] == "" {
 			return sbt.Record{Group: sbt.NullGroup}
 		}
 		return sbt.Record{Group: p.callable(callTypes + callBodies[i]), Data: le(callID(i))}
@@ -162,24 +180,36 @@ func deepCalls() []callCase {
 	}
 }
 
-// callStages are the stages that call: each case runs in each of them.
-var callStages = []string{"raygen", "closest-hit", "miss"}
-
-// callableRows: a program per calling stage, since drivers take long over large ones.
+// callableRows: every case from a raygen shader, some from closest hit and miss shaders, in programs of a few cases, since
+// drivers take long over large ones.
 func callableRows() []Row {
+	shallow, deep := shallowCalls(), deepCalls()
 	var out []Row
-	for _, stage := range callStages {
-		shallow, deep := newProgram("callables-"+stage, 8), newProgram("callables-deep-"+stage, 8)
-		deep.StackBytes = 16 << 10
-		out = append(out, callRows(shallow, stage, callBagOf, shallowCalls())...)
-		out = append(out, callRows(deep, stage, callFourth, deepCalls())...)
+	for _, p := range []struct {
+		name, stage string
+		deep        bool
+		cases       []callCase
+	}{
+		{"data", "raygen", false, shallow[:5]},
+		{"table", "raygen", false, shallow[5:10]},
+		{"nested", "raygen", false, shallow[10:]},
+		{"closest-hit", "closest-hit", false, shallow[8:]},
+		{"miss", "miss", false, shallow[10:]},
+		{"deep-raygen", "raygen", true, deep},
+		{"deep-closest-hit", "closest-hit", true, deep[:2]},
+	} {
+		program := newProgram("callables-"+p.name, 8)
+		if p.deep {
+			program.StackBytes = 16 << 10
+		}
+		out = append(out, callRows(program, p.stage, p.cases)...)
 	}
 	return out
 }
 
-func callRows(p *Program, stage string, last int, cases []callCase) []Row {
+func callRows(p *Program, stage string, cases []callCase) []Row {
 	scene := single(mesh(opaqueOnce, front(0, 0, 2)))
-	calls := callsOf(p, last)
+	calls := callsOf(p, cases)
 	trace := p.raygen(callTypes + `
 layout(location = 0) rayPayloadEXT uint p;
 void main() { uint live = RAY.a * 5u; p = 3u; TRACE(RAY, 0); OUT(6) = p; OUT(7) = live; }
@@ -193,7 +223,7 @@ void main() { uint live = RAY.a * 5u; p = 3u; TRACE(RAY, 0); OUT(6) = p; OUT(7) 
 		tail := us(14, 10)
 		switch stage {
 		case "raygen":
-			table.Raygen[0].Group = p.raygen(body + "void main() { " + c.body + " }")
+			table.Raygen = []sbt.Record{{Group: p.raygen(body + "void main() { " + c.body + " }")}}
 			tail = []Word{Any(), Any()}
 		case "closest-hit":
 			table.Hit = []sbt.Record{{Group: p.hit(body+in, "")}}
@@ -204,6 +234,15 @@ void main() { uint live = RAY.a * 5u; p = 3u; TRACE(RAY, 0); OUT(6) = p; OUT(7) 
 		want := join(c.want, repeat(6-len(c.want), func(int) Word { return Any() }), tail)
 		out = append(out, Row{Name: c.name, Rule: sbtAt + "Callable Shaders; " + glsl + "executeCallableEXT: data goes in and comes back; calls nest",
 			Program: p, Scene: scene, Table: table, Rays: []Ray{r}, Want: want})
+		if p.StackBytes > 0 {
+			out[len(out)-1].NativeDiffers = map[Driver]Difference{NVIDIA: {Fatal: true, Reason: "callable shaders that call each other four deep, with a stack of 16 KiB set for it, do not come back"}}
+		}
+		if c.name == "index-from-data" {
+			first := out[len(out)-1]
+			first.Name, first.Command = c.name+"/strides-zero", StridesZero
+			first.Rays = []Ray{r.data(2, 5, 9)} // the index
+			out = append(out, first)
+		}
 	}
 	return out
 }

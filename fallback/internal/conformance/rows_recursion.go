@@ -58,59 +58,61 @@ func recursionWant(depth uint32) []Word {
 // recursionRows: rays from closest hit and miss shaders down to depth 31, with the incoming payload passed on or with one
 // of the shader's own.
 func recursionRows() []Row {
-	p := newProgram("recursion", 7, "depth", "sum", "left", "live", "other payload", "list", "kept")
-	p.Depth = 31
 	scene := single(mesh(opaqueOnce, front(0, 0, 2)))
-	shader := func(own bool, trace string) string {
-		s := recursionPayload + "layout(location = 0) rayPayloadInEXT Walk p;\n"
-		on := "Ray r = RAY; " + trace + " TRACE(r, 0);"
-		if own {
-			s += "layout(location = 1) rayPayloadEXT Walk q;\n"
-			on = "Ray r = RAY; " + trace + " q = p; TRACE(r, 1); p = q;"
-		}
-		return s + "void main() {" + strings.Replace(recursionDown, "TRACEON", on, 1) + "}"
-	}
-	raygen := p.raygen(recursionRaygen)
 	// At the end of an odd level the ray turns away, so that hit and miss shaders alternate.
 	const alternate = "if ((p.depth & 1u) == 1u) r.origin.x += 50.0;"
-	table := func(hit, miss string) sbt.Layout {
-		return sbt.Layout{Raygen: []sbt.Record{{Group: raygen}}, Hit: []sbt.Record{{Group: p.hit(hit, "")}}, Miss: []sbt.Record{{Group: p.miss(miss)}}}
-	}
-	ways := []struct {
-		name  string
-		away  bool
-		table sbt.Layout
-	}{
-		{"closest-hit/incoming", false, table(shader(false, ""), shader(false, ""))},
-		{"closest-hit/own", false, table(shader(true, ""), shader(true, ""))},
-		{"miss/incoming", true, table(shader(false, ""), shader(false, ""))},
-		{"alternating/incoming", false, table(shader(false, alternate), shader(false, alternate))},
-		{"alternating/own", false, table(shader(true, alternate), shader(false, alternate))},
-	}
 	var out []Row
-	for _, w := range ways {
+	for _, w := range []struct {
+		name      string
+		own       bool
+		alternate string
+		away      bool
+	}{
+		{"closest-hit-incoming", false, "", false},
+		{"closest-hit-own", true, "", false},
+		{"miss-incoming", false, "", true},
+		{"alternating-incoming", false, alternate, false},
+		{"alternating-own", true, alternate, false},
+	} {
+		p := newProgram("recursion-"+w.name, 7, "depth", "sum", "left", "live", "other payload", "list", "kept")
+		p.Depth = 31
+		table := sbt.Layout{
+			Raygen: []sbt.Record{{Group: p.raygen(recursionRaygen)}},
+			Hit:    []sbt.Record{{Group: p.hit(recursionShader(w.own, w.alternate), "")}},
+			Miss:   []sbt.Record{{Group: p.miss(recursionShader(false, w.alternate))}},
+		}
+		ray := func(depth uint32) Ray {
+			r := down(0, 0).data(depth)
+			r.Origin[0] = 50 * float32(boolean(w.away))
+			return r
+		}
 		for _, depth := range []uint32{1, 2, 3, 8, 31} {
-			r := down(0, 0)
-			if w.away {
-				r.Origin[0] = 50
-			}
-			out = append(out, Row{Name: fmt.Sprintf("%s/%d", w.name, depth), Rule: calls + "shader calls nest to the pipeline's recursion depth; " + glsl + "an incoming payload may be passed on",
-				Program: p, Scene: scene, Table: w.table, Rays: []Ray{r.data(depth)}, Want: recursionWant(depth)})
+			out = append(out, Row{Name: fmt.Sprint(depth), Rule: calls + "shader calls nest to the pipeline's recursion depth; " + glsl + "an incoming payload may be passed on",
+				Program: p, Scene: scene, Table: table, Rays: []Ray{ray(depth)}, Want: recursionWant(depth)})
 		}
-		// Lanes of different depths side by side.
-		row := Row{Name: w.name + "/mixed", Rule: calls + "invocations are independent", Program: p, Scene: scene, Table: w.table}
+		mixed := Row{Name: "mixed", Rule: calls + "invocations are independent", Program: p, Scene: scene, Table: table}
 		for i := range uint32(40) {
-			r := down(0, 0)
-			if w.away {
-				r.Origin[0] = 50
-			}
 			depth := 1 + i*7%31
-			row.Rays = append(row.Rays, r.data(depth))
-			row.Want = append(row.Want, recursionWant(depth)...)
+			mixed.Rays = append(mixed.Rays, ray(depth))
+			mixed.Want = append(mixed.Want, recursionWant(depth)...)
 		}
-		out = append(out, row)
+		out = append(out, mixed)
+		if w.alternate != "" {
+			out = append(out, commandRows(mixed)...)
+		}
 	}
 	return append(out, branchRows(scene)...)
+}
+
+// recursionShader is a closest hit or miss shader; change may change the ray r that it traces on with.
+func recursionShader(own bool, change string) string {
+	s := recursionPayload + "layout(location = 0) rayPayloadInEXT Walk p;\n"
+	on := "Ray r = RAY; " + change + " TRACE(r, 0);"
+	if own {
+		s += "layout(location = 1) rayPayloadEXT Walk q;\n"
+		on = "Ray r = RAY; " + change + " q = p; TRACE(r, 1); p = q;"
+	}
+	return s + "void main() {" + strings.Replace(recursionDown, "TRACEON", on, 1) + "}"
 }
 
 // branchRows: shaders that trace several rays each, in a tree, with loops around the calls.

@@ -15,7 +15,11 @@ type plan struct {
 	rays       []rayType
 	calls      []callType
 	attributes *typ // of boxes
-	statements int
+	// attributesLast says that closest hit shaders may read attributes in pipelines with boxes. Natively, lavapipe 25.0.7
+	// gives them what the last intersection shader wrote, though its report was ignored or too far; see intersection.
+	attributesLast bool
+	statements     int
+	parts          []part // by index of shader
 }
 
 // rayType is a payload type with the shaders that take it.
@@ -69,6 +73,7 @@ func (p *plan) choose() {
 		}
 	}
 	p.attributes = []*typ{vectorOf(tUint, 2), vectorOf(tFloat, 4), tInt, matrixOf(2, 2), arrayOf(tUint, 8)}[p.r.IntN(5)]
+	p.attributesLast = p.r.IntN(2) == 0
 	p.out.RayTypes = types
 }
 
@@ -124,79 +129,95 @@ func (p *plan) quarters(n int) []float32 {
 	return list
 }
 
-// build makes the shaders, groups and records. Types' record ranges are known before the first shader is written.
+// part is a shader to be written.
+type part struct {
+	stage      string
+	number     int // of its ray or call type
+	procedural bool
+}
+
+// build makes the groups and records, then the shaders: which need the ranges of all types' records.
 func (p *plan) build() {
-	type part struct {
-		stage      string
-		rayType    int
-		procedural bool
-	}
-	var parts []part
-	add := func(stage string, rayType int, procedural bool) int {
-		parts = append(parts, part{stage: stage, rayType: rayType, procedural: procedural})
-		return len(parts) - 1
-	}
-	general := func(stage string, rayType int) Record {
-		p.out.Groups = append(p.out.Groups, Group{General: add(stage, rayType, false), ClosestHit: NoShader, AnyHit: NoShader, Intersection: NoShader})
-		return p.record(len(p.out.Groups) - 1)
-	}
-	p.out.Raygen = []Record{general("rgen", 0)}
+	p.out.Raygen = []Record{p.general("rgen", 0)}
 	for i := range p.rays {
-		p.rays[i].firstMiss, p.rays[i].misses = len(p.out.Miss), 1+p.r.IntN(2)
+		p.rays[i].firstMiss, p.rays[i].misses = len(p.out.Miss), 1+p.r.IntN(3)/2
 		for range p.rays[i].misses {
-			p.out.Miss = append(p.out.Miss, general("rmiss", i))
+			p.out.Miss = append(p.out.Miss, p.general("rmiss", i))
 		}
 	}
 	for i := range p.calls {
-		p.calls[i].first, p.calls[i].count = len(p.out.Callable), 1+p.r.IntN(2)
+		p.calls[i].first, p.calls[i].count = len(p.out.Callable), 1+p.r.IntN(3)/2
 		for range p.calls[i].count {
-			p.out.Callable = append(p.out.Callable, general("rcall", i))
+			p.out.Callable = append(p.out.Callable, p.general("rcall", i))
 		}
 	}
-	candidates := make([][2][]int, len(p.rays))
-	for i, ray := range p.rays {
-		for procedural := range 2 {
-			if procedural == 1 && !p.out.Procedural {
-				continue
-			}
-			closest := add("rchit", i, procedural == 1)
-			any, intersection := NoShader, NoShader
-			if p.has(AnyHits) {
-				any = add("rahit", i, procedural == 1)
-			}
-			if procedural == 1 {
-				intersection = add("rint", i, true)
-			}
-			group := func(g Group) {
-				p.out.Groups = append(p.out.Groups, g)
-				candidates[i][procedural] = append(candidates[i][procedural], len(p.out.Groups)-1)
-			}
-			group(Group{NoShader, closest, any, intersection})
-			if any != NoShader {
-				group(Group{NoShader, NoShader, any, intersection})
-			}
-			if !ray.allAnyHit {
-				if any != NoShader && procedural == 1 {
-					// Natively, lavapipe 25.0.7 runs one group's any hit shader for all groups with its intersection shader.
-					intersection = add("rint", i, true)
-				}
-				group(Group{NoShader, closest, NoShader, intersection})
-			}
+	triangles, boxes := make([][]int, len(p.rays)), make([][]int, len(p.rays))
+	for i := range p.rays {
+		triangles[i] = p.hitGroups(i, false)
+		if p.out.Procedural {
+			boxes[i] = p.hitGroups(i, true)
 		}
 	}
-	for index := range 2 * len(Instances(p.out.Procedural)) * len(p.rays) {
-		rayType, instance := index%len(p.rays), index/len(p.rays)/2
-		groups := candidates[rayType][instance/2]
-		group := groups[0]
-		if p.r.IntN(2) == 0 {
-			group = groups[p.r.IntN(len(groups))]
+	for _, instance := range Instances(p.out.Procedural) {
+		for index := range 2 * len(p.rays) { // two geometries
+			groups := triangles[index%len(p.rays)]
+			if instance.Boxes {
+				groups = boxes[index%len(p.rays)]
+			}
+			group := groups[0]
+			if p.r.IntN(2) == 0 {
+				group = groups[p.r.IntN(len(groups))]
+			}
+			p.out.Hit = append(p.out.Hit, p.record(group))
 		}
-		p.out.Hit = append(p.out.Hit, p.record(group))
 	}
-	for i, part := range parts {
-		s := newShader(p, part.stage, part.rayType, part.procedural, i)
+	for i, part := range p.parts {
+		s := newShader(p, part.stage, part.number, part.procedural, i)
 		p.out.Shaders = append(p.out.Shaders, Shader{Stage: part.stage, Source: s.generate(), Specialization: s.specialization})
 	}
+}
+
+func (p *plan) add(stage string, number int, procedural bool) int {
+	p.parts = append(p.parts, part{stage, number, procedural})
+	return len(p.parts) - 1
+}
+
+func (p *plan) group(g Group) int {
+	p.out.Groups = append(p.out.Groups, g)
+	return len(p.out.Groups) - 1
+}
+
+// general adds a shader with a group and a record of its own.
+func (p *plan) general(stage string, number int) Record {
+	return p.record(p.group(Group{General: p.add(stage, number, false), ClosestHit: NoShader, AnyHit: NoShader, Intersection: NoShader}))
+}
+
+// hitGroups adds the hit groups of a ray type: with all shaders, without closest hit, without any hit.
+func (p *plan) hitGroups(number int, procedural bool) []int {
+	g := Group{General: NoShader, ClosestHit: p.add("rchit", number, procedural), AnyHit: NoShader, Intersection: NoShader}
+	if p.has(AnyHits) {
+		g.AnyHit = p.add("rahit", number, procedural)
+	}
+	if procedural {
+		g.Intersection = p.add("rint", number, true)
+	}
+	list := []int{p.group(g)}
+	if g.AnyHit == NoShader {
+		return list
+	}
+	// Every group has its own intersection shader: natively, on lavapipe 25.0.7, boxes of a group without any hit shader
+	// were missed (seed 3 of an earlier generator) while it shared one with a group that has one.
+	own := func() int {
+		if procedural {
+			return p.add("rint", number, true)
+		}
+		return NoShader
+	}
+	list = append(list, p.group(Group{NoShader, NoShader, g.AnyHit, own()}))
+	if !p.rays[number].allAnyHit {
+		list = append(list, p.group(Group{NoShader, g.ClosestHit, NoShader, own()}))
+	}
+	return list
 }
 
 // record draws a record's data: 8 words, then 4 floats.

@@ -62,13 +62,7 @@ func (s *shader) raygen() (begin, end []string) {
 	end = append(end, fmt.Sprintf("uint at = (gl_LaunchIDEXT.y * gl_LaunchSizeEXT.x + gl_LaunchIDEXT.x) * %du;", ResultWords))
 	folds := [2]string{"1u", "2u"}
 	for _, site := range s.sites {
-		t := s.p.rays[0].payload
-		if site.callable {
-			t = s.p.calls[site.index].data
-		} else {
-			t = s.p.rays[site.index].payload
-		}
-		k := 0
+		t, k := s.siteType(site), 0
 		if site.callable {
 			k = 1
 		}
@@ -78,6 +72,14 @@ func (s *shader) raygen() (begin, end []string) {
 		end = append(end, fmt.Sprintf("result.word[at + %du] = %s;", i, word))
 	}
 	return begin, end
+}
+
+// siteType is the type of a site's variable.
+func (s *shader) siteType(site site) *typ {
+	if site.callable {
+		return s.p.calls[site.index].data
+	}
+	return s.p.rays[site.index].payload
 }
 
 // shading is the interface of closest hit and miss shaders.
@@ -123,13 +125,16 @@ func (s *shader) withoutTraces() {
 }
 
 func (s *shader) hitAttributes() {
+	v := variable{"(attributes.x + attributes.y < 1.5)", tBool, false}
+	declaration := "hitAttributeEXT vec2 attributes;"
 	if s.procedural {
-		s.globals = append(s.globals, fmt.Sprintf("hitAttributeEXT %s attributes;", s.p.attributes.name))
-		s.scope = append(s.scope, variable{"attributes", s.p.attributes, false})
-		return
+		v = variable{"attributes", s.p.attributes, false}
+		declaration = fmt.Sprintf("hitAttributeEXT %s attributes;", s.p.attributes.name)
 	}
-	s.globals = append(s.globals, "hitAttributeEXT vec2 attributes;")
-	s.scope = append(s.scope, variable{"(attributes.x + attributes.y < 1.5)", tBool, false})
+	s.globals = append(s.globals, declaration)
+	if s.stage == "rahit" || s.p.attributesLast || !s.p.out.Procedural {
+		s.scope = append(s.scope, v)
+	}
 }
 
 func (s *shader) callable() (begin, end []string) {
@@ -175,6 +180,10 @@ func (s *shader) verdict() {
 		s.line("return; }")
 	}
 	s.line("pin.scratch = id;")
+	if s.procedural && s.p.attributesLast { // then what is reported is accepted
+		s.line("}")
+		return
+	}
 	switch s.r.IntN(4) {
 	case 0:
 		s.line("refuse(id);")
@@ -208,6 +217,14 @@ func (s *shader) intersection() (begin, end []string) {
 		attributes())
 	report := func(offset float64) string {
 		return fmt.Sprintf("reportIntersectionEXT(t + %.5f * abs(slope), %du)", offset, s.r.IntN(128))
+	}
+	if s.p.attributesLast { // nothing is written that is not accepted, see plan
+		guard := "if (t <= gl_RayTminEXT || t >= gl_RayTmaxEXT) return;"
+		end = append(end[:len(end)-1], guard, end[len(end)-1], report(0)+";")
+		if s.p.has(SeveralReports) && s.r.IntN(2) == 0 {
+			end = append(end, report(0.03125)+";")
+		}
+		return begin, end
 	}
 	if !s.p.has(SeveralReports) {
 		return begin, append(end, report(0)+";")

@@ -27,7 +27,7 @@ type Options struct {
 	Extra func(mesh, primitive int) []float32
 	// RecordsPerGeometry is the number of hit records of each geometry; 0 gives all instances the table offset 0.
 	RecordsPerGeometry uint32
-	// Flags of the bottom level builds; 0 is PreferFastTrace.
+	// Flags of the bottom level builds; 0 prefers nothing. AllowCompaction holds for the top level, too.
 	Flags vk.BuildFlags
 }
 
@@ -53,13 +53,16 @@ type Scene struct {
 
 	bottom  []*engine.AccelerationStructure
 	buffers []*vk.Buffer
+	// What the top level is over, and the offset of its instances in the hit records.
+	instances          *vk.Buffer
+	recordsPerGeometry uint32
 	// The builds, to be repeated by MeasureBuilds.
 	bottomBuilds, topBuilds []engine.BuildInput
 }
 
 // Upload uploads the geometry of a scene and builds its acceleration structures.
 func Upload(ctx context.Context, dev *engine.Device, scene *assets.Scene, o Options) (s *Scene, err error) {
-	s = &Scene{Source: scene}
+	s = &Scene{Source: scene, recordsPerGeometry: o.RecordsPerGeometry}
 	defer func() {
 		if err != nil {
 			s.Destroy()
@@ -94,14 +97,10 @@ func (s *Scene) index(o Options) error {
 }
 
 func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, o Options) error {
-	flags := o.Flags
-	if flags == 0 {
-		flags = vk.PreferFastTrace
-	}
 	inputs := make([]engine.BuildInput, len(s.Source.Meshes))
 	for m := range s.Source.Meshes {
 		mesh := &s.Source.Meshes[m]
-		in := engine.BuildInput{Name: mesh.Name, Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: flags}}
+		in := engine.BuildInput{Name: mesh.Name, Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: o.Flags}}
 		for p := range mesh.Primitives {
 			g := s.Geometries[int(s.FirstGeometry[m])+p]
 			in.Info.Geometries = append(in.Info.Geometries, triangles(g, &mesh.Primitives[p], s.Source))
@@ -139,26 +138,29 @@ func triangles(g Geometry, p *assets.Primitive, scene *assets.Scene) vk.Geometry
 	return out
 }
 
-func (s *Scene) buildTop(ctx context.Context, dev *engine.Device, o Options) error {
-	instances := make([]vk.AccelerationStructureInstance, len(s.Source.Instances))
+// instanceData encodes the instances, with the bottom levels' addresses as they are.
+func (s *Scene) instanceData() []byte {
+	var data []byte
 	for i := range s.Source.Instances {
 		in := &s.Source.Instances[i]
-		first := s.FirstGeometry[in.Mesh]
-		instances[i] = vk.NewAccelerationStructureInstance(in.Rows34(), uint32(in.Mesh), 0xff,
-			first*o.RecordsPerGeometry, 0, s.bottom[in.Mesh].Address())
+		offset := s.FirstGeometry[in.Mesh] * s.recordsPerGeometry
+		data = vk.NewAccelerationStructureInstance(in.Rows34(), uint32(in.Mesh), 0xff, offset, 0, s.bottom[in.Mesh].Address()).AppendTo(data)
 	}
-	buffer, err := dev.NewInstances(ctx, "instances", instances)
-	if err != nil {
+	return data
+}
+
+func (s *Scene) buildTop(ctx context.Context, dev *engine.Device, o Options) (err error) {
+	if s.instances, err = dev.NewBuildInput(ctx, "instances", s.instanceData()); err != nil {
 		return fmt.Errorf("instances of %s: %w", s.Source.Name, err)
 	}
-	s.buffers = append(s.buffers, buffer)
-	s.Bytes += buffer.Size()
+	s.buffers = append(s.buffers, s.instances)
+	s.Bytes += s.instances.Size()
 	inputs := []engine.BuildInput{{
 		Name: "top level",
-		Info: vk.BuildInfo{Type: vk.TopLevel, Flags: vk.PreferFastTrace, Geometries: []vk.Geometry{{
-			Type: vk.GeometryInstances, Instances: vk.Instances{Data: buffer.Address()},
+		Info: vk.BuildInfo{Type: vk.TopLevel, Flags: vk.PreferFastTrace | o.Flags&vk.AllowCompaction, Geometries: []vk.Geometry{{
+			Type: vk.GeometryInstances, Instances: vk.Instances{Data: s.instances.Address()},
 		}}},
-		Ranges: []vk.BuildRange{{PrimitiveCount: uint32(len(instances))}},
+		Ranges: []vk.BuildRange{{PrimitiveCount: uint32(len(s.Source.Instances))}},
 	}}
 	built, report, err := dev.BuildAccelerationStructures(ctx, inputs)
 	if err != nil {
@@ -169,6 +171,35 @@ func (s *Scene) buildTop(ctx context.Context, dev *engine.Device, o Options) err
 	s.TopLevel, s.TopReport = built[0], report
 	s.Bytes += report.Bytes
 	return nil
+}
+
+// Bottom returns the bottom level structure of a mesh.
+func (s *Scene) Bottom(mesh int) *engine.AccelerationStructure { return s.bottom[mesh] }
+
+// Compact moves all structures, which were built with AllowCompaction, into as little memory as they need. The top level is
+// built again in between, since the others move. TopLevel stays the same Go value with another address; MeasureBuilds has no
+// room to build in afterwards. After an error only Destroy is of use.
+func (s *Scene) Compact(ctx context.Context, dev *engine.Device) (engine.CompactReport, error) {
+	fail := func(err error) (engine.CompactReport, error) {
+		return engine.CompactReport{}, fmt.Errorf("compact %s: %w", s.Source.Name, err)
+	}
+	bottom, err := dev.Compact(ctx, s.bottom)
+	if err != nil {
+		return fail(err)
+	}
+	if err := dev.VK().UploadBuffer(ctx, s.instances, 0, s.instanceData()); err != nil {
+		return fail(err)
+	}
+	if _, _, err := dev.BuildAccelerationStructures(ctx, s.topBuilds); err != nil {
+		return fail(err)
+	}
+	top, err := dev.Compact(ctx, []*engine.AccelerationStructure{s.TopLevel})
+	if err != nil {
+		return fail(err)
+	}
+	r := engine.CompactReport{Compacted: bottom.Compacted + top.Compacted, Before: bottom.Before + top.Before, After: bottom.After + top.After}
+	s.Bytes -= r.Before - r.After
+	return r, nil
 }
 
 // MeasureBuilds repeats all builds n times in place and returns the GPU's times, sorted.

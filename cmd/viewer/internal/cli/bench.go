@@ -48,7 +48,7 @@ It exits with 1 when the results differ by more than verify tolerates.`,
 	f.sceneFlags.register(cmd.Flags(), 0, 0)
 	cmd.Flags().StringSliceVar(&f.sets, "rays", []string{"primary", "ao", "diffuse", "random"}, "ray sets to measure")
 	cmd.Flags().StringSliceVar(&f.backends, "backend", []string{"native", "compute"}, "ways to measure")
-	cmd.Flags().StringVar(&f.build, "build", "fast-trace", "bottom level builds: fast-trace or fast-build")
+	cmd.Flags().StringVar(&f.build, "build", "fast-trace", "bottom level builds: "+buildNames)
 	return cmd
 }
 
@@ -78,6 +78,8 @@ type wayReport struct {
 	StructureBytes uint64  `json:"structure_bytes"`
 	LinkMS         float64 `json:"link_ms"`
 	CompileMS      float64 `json:"compile_ms"`
+	// Code is what the driver tells about the pipelines for closest hits, of the compute way.
+	Code []codeStatistic `json:"code,omitempty"`
 }
 
 type benchReport struct {
@@ -137,6 +139,7 @@ func (w *benchWay) report() wayReport {
 		StructureBytes: w.scene.BottomReport.Bytes + w.scene.TopReport.Bytes,
 		LinkMS:         milliseconds(closest.LinkTime + occlusion.LinkTime),
 		CompileMS:      milliseconds(closest.CompileTime + occlusion.CompileTime),
+		Code:           codeStatistics(closest.Driver),
 	}
 }
 
@@ -357,6 +360,11 @@ func (a *app) printBench(r benchReport) error {
 		for _, way := range r.Ways {
 			fmt.Fprintf(w, "%s\t%.3f ms\t%.3f ms\t%.1f MiB\t%.1f ms\t%.1f ms\n", way.Backend, way.BottomBuildMS, way.TopBuildMS,
 				float64(way.StructureBytes)/(1<<20), way.LinkMS, way.CompileMS)
+		}
+		for _, way := range r.Ways {
+			if len(way.Code) > 0 {
+				fmt.Fprintf(w, "%s code: %s\n", way.Backend, joinStatistics(way.Code))
+			}
 		}
 		fmt.Fprintln(w, "\nrays\tway\tMrays/s\tmin\tmax\tms\thits\tdiffer\tratio")
 		for _, s := range r.Series {

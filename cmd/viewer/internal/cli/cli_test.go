@@ -19,7 +19,7 @@ func run(t *testing.T, ctx context.Context, args ...string) (code int, stdout, s
 }
 
 func TestHelpExplains(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"render", "--help"}, {"verify", "--help"}, {"bench", "--help"}, {"info", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"render", "--help"}, {"verify", "--help"}, {"bench", "--help"}, {"inspect", "--help"}, {"info", "--help"}} {
 		code, stdout, stderr := run(t, t.Context(), args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "Usage:") {
 			t.Errorf("%q: code %d, stderr %q, stdout %q", args, code, stderr, stdout)
@@ -85,6 +85,14 @@ func TestBadInput(t *testing.T) {
 		{"bench backend", []string{"bench", "--scene", "builtin:cornell", "--backend", "auto"}, "--backend"},
 		{"bench backend twice", []string{"bench", "--scene", "builtin:cornell", "--backend", "native,native"}, "--backend"},
 		{"bench rays", []string{"bench", "--scene", "builtin:cornell", "--rays", ""}, "ray set"},
+		{"heat max", []string{"render", "--scene", "builtin:cornell", "--integrator", "heat", "--heat-max", "-3", "--out", png}, "--heat-max"},
+		{"heat max without heat", []string{"render", "--scene", "builtin:cornell", "--heat-max", "30", "--out", png}, "--heat-max"},
+		{"heat natively", []string{"render", "--scene", "builtin:cornell", "--integrator", "heat", "--backend", "native", "--out", png}, "--backend compute"},
+		{"inspect without scene", []string{"inspect"}, "--scene"},
+		{"inspect build", []string{"inspect", "--scene", "builtin:cornell", "--build", "slow"}, "low-memory"},
+		{"inspect samples", []string{"inspect", "--scene", "builtin:cornell", "--samples", "-1"}, "--samples"},
+		{"inspect natively", []string{"inspect", "--scene", "builtin:cornell", "--backend", "native"}, "--backend"},
+		{"inspect device", []string{"inspect", "--scene", "builtin:cornell", "--device", "no such gpu"}, "no such gpu"},
 		{"info argument", []string{"info", "x"}, "x"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,6 +119,7 @@ func TestNoVulkanDriver(t *testing.T) {
 		{"render", "--scene", "builtin:cornell", "--out", filepath.Join(t.TempDir(), "x.png")},
 		{"verify", "--scene", "builtin:cornell"},
 		{"bench", "--scene", "builtin:cornell"},
+		{"inspect", "--scene", "builtin:cornell"},
 	} {
 		code, stdout, stderr := run(t, t.Context(), args...)
 		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "driver") {

@@ -1,4 +1,4 @@
-// Package cli is the viewer's command line: render, verify, view, bench and info.
+// Package cli is the viewer's command line: render, verify, view, bench, inspect and info.
 //
 // # Contract
 //

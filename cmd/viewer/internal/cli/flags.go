@@ -68,6 +68,11 @@ func (f *deviceFlags) register(flags *pflag.FlagSet, backend bool) {
 	}
 	flags.StringVar(&f.cache, "cache", keep, "directory that keeps linked and compiled pipelines, none for no cache, or default: everray in the user's cache directory")
 	flags.StringVar(&f.form, "form", "auto", "how the compute way links pipelines: auto, monolithic, megakernel or blocks")
+	f.registerDevice(flags)
+}
+
+// registerDevice is register for commands without pipelines and without a choice of the way.
+func (f *deviceFlags) registerDevice(flags *pflag.FlagSet) {
 	flags.StringVar(&f.device, "device", "", "index of a device or part of its name, see viewer info (default the best)")
 	flags.BoolVar(&f.validation, "validation", false, "run under Vulkan's validation layer; its messages end the command with an error")
 }
@@ -117,7 +122,7 @@ type sceneFlags struct {
 const maxSide = 16384
 
 func (f *sceneFlags) register(flags *pflag.FlagSet, width, height int) {
-	flags.StringVar(&f.scene, "scene", "", "scene: a .gltf or .glb file, or builtin:NAME (required)")
+	f.registerScene(flags)
 	flags.StringVar(&f.camera, "camera", "", "camera of the scene, by index or name (default the first)")
 	flags.StringVar(&f.eye, "eye", "", "position of the eye, x,y,z, instead of the camera's")
 	flags.StringVar(&f.target, "target", "", "point to look at, x,y,z, instead of the camera's")
@@ -125,6 +130,11 @@ func (f *sceneFlags) register(flags *pflag.FlagSet, width, height int) {
 	flags.Float64Var(&f.fov, "fov", 0, "vertical field of view in degrees, instead of the camera's")
 	flags.IntVar(&f.width, "width", width, "image width in pixels")
 	flags.IntVar(&f.height, "height", height, "image height in pixels")
+}
+
+// registerScene is register for commands that see nothing.
+func (f *sceneFlags) registerScene(flags *pflag.FlagSet) {
+	flags.StringVar(&f.scene, "scene", "", "scene: a .gltf or .glb file, or builtin:NAME (required)")
 }
 
 // check judges what can be judged before anything is loaded.
@@ -242,6 +252,9 @@ func parseVector(s string) (mgl32.Vec3, error) {
 	return v, nil
 }
 
+// buildNames are what buildFlags reads.
+const buildNames = "fast-trace, fast-build, default or low-memory"
+
 // buildFlags reads --build.
 func buildFlags(s string) (vk.BuildFlags, error) {
 	switch s {
@@ -249,6 +262,10 @@ func buildFlags(s string) (vk.BuildFlags, error) {
 		return vk.PreferFastTrace, nil
 	case "fast-build":
 		return vk.PreferFastBuild, nil
+	case "default":
+		return 0, nil
+	case "low-memory":
+		return vk.LowMemory, nil
 	}
-	return 0, fmt.Errorf("%w: --build %q: want fast-trace or fast-build", errUsage, s)
+	return 0, fmt.Errorf("%w: --build %q: want %s", errUsage, s, buildNames)
 }

@@ -29,8 +29,9 @@ type renderFlags struct {
 	deviceFlags
 	sceneFlags
 	lookFlags
-	out string
-	spp int
+	out     string
+	spp     int
+	heatMax float64
 }
 
 // Bounds of numbers that make no sense beyond.
@@ -41,13 +42,13 @@ const (
 
 func (f *lookFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.integrator, "integrator", "path", "what to draw: path, ao, primary or normals")
+	flags.StringVar(&f.integrator, "integrator", "path", "what to draw: path, ao, primary or normals; render also has heat")
 	flags.IntVar(&f.bounces, "bounces", render.DefaultBounces, "bounces of a path after its first hit")
 	flags.StringVar(&f.tone, "tonemap", "aces", "tone mapping of path: clamp, reinhard or aces")
 	flags.Float64Var(&f.exposure, "exposure", 0, "exposure of path in stops")
 	flags.Float64Var(&f.clamp, "clamp", render.DefaultClamp, "largest contribution of a bounce after the first, against fireflies; 0 is unlimited")
 	flags.Float64Var(&f.sky, "sky", 1, "scale of the scene's environment and sun; 0 switches them off")
-	flags.StringVar(&f.build, "build", "fast-trace", "bottom level builds: fast-trace or fast-build")
+	flags.StringVar(&f.build, "build", "fast-trace", "bottom level builds: "+buildNames)
 }
 
 // options checks the flags and returns what they ask for. The environment is set when the scene is known.
@@ -99,8 +100,15 @@ func (a *app) renderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render --scene FILE|builtin:NAME --out FILE.png",
 		Short: "Render a scene to a PNG file",
+		Long: `render renders a scene to a PNG file, and prints what the structures, the pipeline and the rays cost.
+
+--integrator heat maps what traversal costs: for every pixel the mean number of steps of its camera
+rays, that is inner nodes visited and instances and triangles tested, with a scale below the picture.
+The scale ends where all but half a percent of the pixels are below, unless --heat-max fixes it, as is
+needed to compare two pictures. Only the compute way can be counted.`,
 		Example: `  viewer render --scene builtin:cornell --out cornell.png --spp 256
-  viewer render --scene helmet.glb --out ao.png --integrator ao --backend compute`,
+  viewer render --scene helmet.glb --out ao.png --integrator ao --backend compute
+  viewer render --scene sponza.glb --out heat.png --integrator heat --build fast-build --heat-max 200`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.render(cmd.Context(), &f) },
 	}
@@ -109,6 +117,7 @@ func (a *app) renderCommand() *cobra.Command {
 	f.lookFlags.register(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "out.png", "PNG file to write")
 	cmd.Flags().IntVar(&f.spp, "spp", 64, "samples per pixel")
+	cmd.Flags().Float64Var(&f.heatMax, "heat-max", 0, "steps per ray at which the scale of heat ends (default chosen from the picture)")
 	return cmd
 }
 
@@ -148,6 +157,9 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := f.checkHeat(options.Integrator); err != nil {
+		return err
+	}
 	scene, cam, _, err := f.load(ctx, a)
 	if err != nil {
 		return err
@@ -182,7 +194,7 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	img, err := film.Image(look)
+	img, heat, err := f.picture(options.Integrator, film, look)
 	if err != nil {
 		return err
 	}
@@ -190,7 +202,7 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 		return err
 	}
 	report := newRenderReport(f, reportDevice(dev), scene, r.Stats(), rays, wall)
-	report.DroppedSamples = film.Dropped(f.spp)
+	report.Heat, report.DroppedSamples = heat, film.Dropped(f.spp)
 	return a.printRender(report)
 }
 
@@ -221,6 +233,7 @@ type renderReport struct {
 	Lights         int             `json:"lights"`
 	LightTriangles int             `json:"light_triangles"`
 	DroppedSamples uint64          `json:"dropped_samples"`
+	Heat           *heatReport     `json:"heat,omitempty"`
 }
 
 func newRenderReport(f *renderFlags, d deviceReport, scene *assets.Scene, s render.Stats, rays uint64, wall time.Duration) renderReport {
@@ -248,6 +261,9 @@ func (a *app) printRender(r renderReport) error {
 		fmt.Fprintf(w, "scene\t%s: %d triangles, %d instances, %d lights, %d light triangles\n", r.Scene, r.Triangles, r.Instances, r.Lights, r.LightTriangles)
 		fmt.Fprintf(w, "image\t%s: %d x %d, %s, %d samples per pixel\n", r.Output, r.Width, r.Height, r.Integrator, r.Samples)
 		fmt.Fprintf(w, "builds\tbottom level %.3f ms, top level %.3f ms, %.1f MiB\n", r.BottomBuildMS, r.TopBuildMS, float64(r.StructureBytes)/(1<<20))
+		if r.Heat != nil {
+			fmt.Fprintf(w, "steps\t%s\n", r.Heat)
+		}
 		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, first launch %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS, r.FirstLaunchMS, r.StackBytes)
 		if len(r.Code) > 0 {
 			fmt.Fprintf(w, "code\t%s\n", joinStatistics(r.Code))
@@ -255,7 +271,11 @@ func (a *app) printRender(r renderReport) error {
 		fmt.Fprintf(w, "rays\t%d in %.3f s on the GPU: %.2f Mrays/s (%.3f s by the clock)\n", r.Rays, r.GPUSeconds, r.Mrays, r.WallSeconds)
 	})
 	if err == nil && r.DroppedSamples > 0 {
-		a.warn(fmt.Sprintf("%d samples were not finite and were left out", r.DroppedSamples))
+		why := "were not finite"
+		if r.Heat != nil {
+			why = "met a structure that traversal cannot walk"
+		}
+		a.warn(fmt.Sprintf("%d samples %s and were left out", r.DroppedSamples, why))
 	}
 	return err
 }

@@ -57,7 +57,7 @@ size is 80 x 60.`,
 	f.deviceFlags.register(cmd.Flags(), false)
 	f.sceneFlags.register(cmd.Flags(), 0, 0)
 	cmd.Flags().StringSliceVar(&f.sets, "rays", []string{"primary", "diffuse"}, "ray sets: primary, ao, diffuse, random")
-	cmd.Flags().StringVar(&f.build, "build", "fast-trace", "bottom level builds: fast-trace or fast-build")
+	cmd.Flags().StringVar(&f.build, "build", "fast-trace", "bottom level builds: "+buildNames)
 	cmd.Flags().Float64Var(&f.tolerance, "tolerance", defaultTolerance, "share of rays that may differ by rounding")
 	cmd.Flags().BoolVar(&f.examples, "examples", false, "print examples of differing rays")
 	return cmd

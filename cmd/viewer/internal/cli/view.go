@@ -86,6 +86,9 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	if options.Integrator == render.Heat {
+		return fmt.Errorf("%w: --integrator heat: the window has no room for its scale; use viewer render", errUsage)
+	}
 	scene, cam, distance, err := f.load(ctx, a)
 	if err != nil {
 		return err

@@ -52,6 +52,14 @@ func TestViewShowsTheScene(t *testing.T) {
 	}
 }
 
+// The window has no scale: heat is render's.
+func TestViewRefusesHeat(t *testing.T) {
+	code, stdout, stderr := run(t, t.Context(), "view", "--scene", "builtin:cornell", "--integrator", "heat")
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "viewer render") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
 func showsCornell(img image.Image) bool {
 	at := func(x, y int) (r, g, b uint32) { r, g, b, _ = img.At(x, y).RGBA(); return r >> 8, g >> 8, b >> 8 }
 	r1, g1, _ := at(5, 60)

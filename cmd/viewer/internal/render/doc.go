@@ -1,5 +1,5 @@
 // Package render draws scenes with the integrators in shaders/viewer: path (a path tracer), ao, primary and normals. It
-// is the same code for both ways of the engine.
+// is the same code for both ways of the engine. A fifth, heat, counts traversal steps, which only the compute way can.
 //
 // Samples add up in a buffer of four floats per pixel, one launch per sample, and a second buffer counts each pixel's rays,
 // so ray counts are exact. Random numbers are hashes of (pixel, sample, dimension); two renders of a scene are equal but for

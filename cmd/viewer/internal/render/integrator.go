@@ -23,6 +23,8 @@ const (
 	AO      Integrator = "ao"
 	Primary Integrator = "primary"
 	Normals Integrator = "normals"
+	// Heat counts traversal steps, see HeatMap. It needs the compute way.
+	Heat Integrator = "heat"
 )
 
 // ErrUnknownIntegrator is returned by ParseIntegrator.
@@ -33,10 +35,10 @@ func ParseIntegrator(s string) (Integrator, error) {
 	switch i := Integrator(strings.ToLower(s)); i {
 	case "":
 		return Path, nil
-	case Path, AO, Primary, Normals:
+	case Path, AO, Primary, Normals, Heat:
 		return i, nil
 	}
-	return "", fmt.Errorf("%w %q: want path, ao, primary or normals", ErrUnknownIntegrator, s)
+	return "", fmt.Errorf("%w %q: want path, ao, primary, normals or heat", ErrUnknownIntegrator, s)
 }
 
 // recordsPerGeometry is RAY_TYPES of frame.glsl: a record for radiance rays and one for shadow rays.

@@ -38,7 +38,7 @@ type Options struct {
 	Reach float32
 	// Environment replaces the scene's own.
 	Environment *assets.Environment
-	// BuildFlags of the bottom level structures; 0 is PreferFastTrace.
+	// BuildFlags of the bottom level structures; 0 prefers nothing.
 	BuildFlags vk.BuildFlags
 }
 
@@ -56,6 +56,7 @@ type Renderer struct {
 	set      *engine.DescriptorSet
 	pipeline *engine.Pipeline
 	table    *engine.Table
+	heat     *engine.ComputePipeline // in place of pipeline and table
 	timer    *vk.QueryPool
 
 	lights, lightTriangles int
@@ -212,6 +213,9 @@ func (r *Renderer) describe() (err error) {
 }
 
 func (r *Renderer) link(ctx context.Context) (err error) {
+	if r.options.Integrator == Heat {
+		return r.linkHeat(ctx)
+	}
 	var g groups
 	if r.pipeline, g, err = newPipeline(ctx, r.dev, r.options.Integrator, r.layout, hasAlpha(r.source)); err != nil {
 		return err
@@ -272,6 +276,7 @@ func (r *Renderer) Destroy() {
 	}
 	r.table.Destroy()
 	r.pipeline.Destroy()
+	r.heat.Destroy()
 	r.set.Destroy()
 	r.layout.Destroy()
 	r.textures.destroy()

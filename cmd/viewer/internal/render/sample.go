@@ -139,6 +139,9 @@ func (r *Renderer) warmUp(ctx context.Context) error {
 // record records one sample of an image of that size.
 func (r *Renderer) record(cb *vk.CommandBuffer, sample uint32, width, height int) error {
 	r.dev.CmdBarrier(cb)
+	if r.heat != nil {
+		return r.recordHeat(cb, sample, width, height)
+	}
 	push := binary.LittleEndian.AppendUint32(nil, sample)
 	push = binary.LittleEndian.AppendUint32(push, uint32(max(r.options.Bounces, 0)))
 	return r.dev.CmdTraceRays(cb, engine.TraceOptions{

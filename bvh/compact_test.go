@@ -1,0 +1,336 @@
+package bvh
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/everray/everray/vk"
+)
+
+// mesh is positions and indices of a test.
+type mesh struct {
+	name      string
+	positions []float32
+	indices   []uint32
+}
+
+// benchMeshes are a sphere and the bench scenes that are there.
+func benchMeshes(t *testing.T) []mesh {
+	positions, indices := icosphere(6, 1)
+	meshes := []mesh{{"sphere", positions, indices}}
+	for _, name := range []string{"bunny", "dragon", "sponza", "house"} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "bunny" {
+				t.Skip("short")
+			}
+			m := loadModel(t, name) // skips where there is none
+			meshes = append(meshes, mesh{m.name, m.positions, m.indices})
+		})
+	}
+	return meshes
+}
+
+// flagSet is flags of a bottom level, and what to call them.
+type flagSet struct {
+	name  string
+	flags vk.BuildFlags
+}
+
+// compactFlags are the flags that change something about a bottom level's tree or records.
+func compactFlags() []flagSet {
+	var sets []flagSet
+	for _, kind := range buildKinds {
+		sets = append(sets, flagSet{kind.name, kind.flags}, flagSet{kind.name + ", update", kind.flags | vk.AllowUpdate},
+			flagSet{kind.name + ", low memory", kind.flags | vk.LowMemory}, flagSet{kind.name + ", update, low memory", kind.flags | vk.AllowUpdate | vk.LowMemory})
+	}
+	return sets
+}
+
+// TestCompactedSizes prints bytes per triangle of compacted copies by part. None takes more than 45 bytes, or more than
+// what is in use of the build.
+func TestCompactedSizes(t *testing.T) {
+	const most = 45
+	r := newRig(t)
+	for _, m := range benchMeshes(t) {
+		n := uint64(len(m.indices) / 3)
+		for _, set := range compactFlags() {
+			name, flags := set.name, set.flags
+			low, update := flags&vk.LowMemory != 0, flags&vk.AllowUpdate != 0
+			switch {
+			case n > 1e5 && (flags&vk.PreferFastTrace != 0 || low && (update || flags&vk.PreferFastBuild != 0)),
+				n > 1e6 && (low || !update):
+				continue // the same trees as others, or no larger
+			}
+			built := whole(r.build(r.indexedInput(m.positions, m.indices, flags|vk.AllowCompaction))[0])
+			s, metrics := r.read(built.Buffer)
+			built.Size = s.Bytes
+			size := r.properties(CompactedSize, built)[0]
+			used := headerSize + uint64(metrics.InnerNodes)*nodeSize + uint64(s.Active)*triangleSize
+			compact := r.decoded(r.copied(vk.CopyCompact, built)[0])
+			if size > used || compact.Bytes != size {
+				t.Errorf("%s, %s: %d bytes compacted, the query says %d, %d of %d were in use", m.name, name, compact.Bytes, size, used, s.Bytes)
+			}
+			of := func(bytes uint64) float64 { return float64(bytes) / float64(n) }
+			if of(size) > most {
+				t.Errorf("%s, %s: %.1f bytes per triangle, at most %d", m.name, name, of(size), most)
+			}
+			records := 4 * (compact.recordWords()*uint64(compact.Active) + (uint64(compact.Active)+chunkRecords-1)/chunkRecords*chunkWords)
+			nodes := uint64(compact.word(headerNodeCount)) * nodeSize
+			t.Logf("%s (%d triangles), %s: %.1f bytes per triangle, %.1f compacted: nodes %.1f, records %.1f, vertices %.1f", m.name, n, name,
+				of(s.Bytes), of(size), of(nodes), of(records), of(size-headerSize-nodes-records))
+		}
+	}
+}
+
+// layers are one slanting plane as several sheets of squares, each a little aside of the one before, with some triangles
+// twice: rays from above hit all sheets at the same distance, for these numbers are exact, and come to them in an order of
+// their own.
+func layers(sheets, squares int) (positions []float32, indices []uint32) {
+	for s := range sheets {
+		base := uint32(len(positions) / 3)
+		for y := range squares + 1 {
+			for x := range squares + 1 {
+				px := (float32(x) + float32(s)/float32(sheets)) / float32(squares)
+				py := (float32(y) + float32(s)/float32(sheets)) / float32(squares)
+				positions = append(positions, 2*px-1, 2*py-1, (px+py)/4)
+			}
+		}
+		for y := range uint32(squares) {
+			for x := range uint32(squares) {
+				a := base + y*uint32(squares+1) + x
+				b := a + uint32(squares+1)
+				indices = append(indices, a, a+1, b, a+1, b+1, b, a, a+1, b)
+			}
+		}
+	}
+	return positions, indices
+}
+
+// gridRays go straight down at points of a grid that has the squares' vertices and edges.
+func gridRays(n int) []Ray {
+	var rays []Ray
+	for y := range n + 1 {
+		for x := range n + 1 {
+			rays = append(rays, Ray{Origin: [3]float32{2*float32(x)/float32(n) - 1, 2*float32(y)/float32(n) - 1, 2}, Direction: [3]float32{0, 0, -1}, TMax: 1e30})
+		}
+	}
+	return rays
+}
+
+// sliced is a mesh cut into geometries, every third of which is not opaque.
+func (r *rig) sliced(m mesh, geometries int, flags vk.BuildFlags) input {
+	whole := r.indexedInput(m.positions, m.indices, flags)
+	in := bottom(flags, nil, nil)
+	n := len(m.indices) / 3
+	for i := range geometries {
+		g := whole.info.Geometries[0]
+		if i%3 == 0 {
+			g.Flags = 0
+		}
+		first, end := n*i/geometries, n*(i+1)/geometries
+		in.info.Geometries = append(in.info.Geometries, g)
+		in.ranges = append(in.ranges, vk.BuildRange{PrimitiveCount: uint32(end - first), PrimitiveOffset: uint32(12 * first)})
+	}
+	return in
+}
+
+// compactMeshes are meshes of all sorts.
+func compactMeshes(rng *rand.Rand) []mesh {
+	positions, indices := icosphere(4, 1)
+	sheets, squares := layers(4, 8)
+	list := []mesh{{"sphere", positions, indices}, {"layers", sheets, squares}}
+	broken := mesh{"broken", slices.Clone(positions), indices}
+	for i := 0; i < len(broken.positions); i += 60 {
+		broken.positions[i] = []float32{float32(math.NaN()), float32(math.Copysign(0, -1)), float32(math.Inf(1)), 1e36}[i/60%4]
+	}
+	thin := mesh{"thin", positions, slices.Clone(indices)}
+	for i := 0; i < len(thin.indices); i += 15 { // lines and points
+		thin.indices[i+1] = thin.indices[i]
+		thin.indices[i+2] = thin.indices[i+2*(i%2)]
+	}
+	list = append(list, broken, thin)
+	for _, n := range []int{1, 2, 3, 4, 5, 6, 63, 64, 65, 129, 700} {
+		s := randomSoup(rng, n, 0.3)
+		m := mesh{name: fmt.Sprintf("soup of %d", n), positions: s}
+		for i := range uint32(3 * n) {
+			m.indices = append(m.indices, i)
+		}
+		list = append(list, m)
+		m.name, m.indices = fmt.Sprintf("knot of %d", n), slices.Clone(m.indices)
+		for i := range m.indices {
+			m.indices[i] = uint32(rng.IntN(min(3*n, 40)))
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// sameHits compares what rays see of two bottom levels.
+func (r *rig) sameHits(name string, a, b vk.Range, rays []Ray) {
+	r.Helper()
+	top := func(m vk.Range) *vk.Buffer {
+		return r.build(r.topInput(0, vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, m.Address()),
+			vk.NewAccelerationStructureInstance([12]float32{0.5, 0, 0, 0.2, 0, 0.6, 0.1, 0, 0, 0, 0.7, 0}, 1, 0xff, 0, 0, m.Address())))[0]
+	}
+	ta, tb := top(a), top(b)
+	for _, o := range []TraceOptions{{}, {Flags: RayOpaque}, {Candidates: IgnoreOddPrimitives}, {Flags: RayCullBackFacing}, {Flags: RayCullOpaque}, {Candidates: IgnoreCandidates}} {
+		ha, hb := r.trace(ta, rays, o), r.trace(tb, rays, o)
+		for i := range rays {
+			if ha[i] != hb[i] {
+				r.Errorf("%s, %+v: ray %d %+v hits\n%+v, compacted\n%+v", name, o, i, rays[i], ha[i], hb[i])
+				break
+			}
+		}
+	}
+	o := TraceOptions{Flags: RayTerminateOnFirstHit}
+	ha, hb := r.trace(ta, rays, o), r.trace(tb, rays, o)
+	for i := range rays {
+		if (ha[i].Instance == NoInstance) != (hb[i].Instance == NoInstance) {
+			r.Errorf("%s: ray %d, ended by the first hit: %+v, compacted %+v", name, i, ha[i], hb[i])
+			break
+		}
+	}
+}
+
+// TestCompactedHits holds compacted copies against their originals, bit for bit, and their contents.
+func TestCompactedHits(t *testing.T) {
+	r := newRig(t)
+	rng := rand.New(rand.NewPCG(71, 72))
+	rays := append(append(gridRays(32), gridRays(24)...), randomRays(rng, 1000)...)
+	kinds := map[uint32]int{}
+	for i, m := range compactMeshes(rng) {
+		counts := []int{1, 64, 100}
+		if i >= 4 { // soups and knots
+			counts = counts[i/2%3:][:1]
+		}
+		for _, geometries := range counts {
+			for _, kind := range buildKinds[1:] {
+				flags := kind.flags | vk.BuildFlags(rng.IntN(4)) // updates and compaction allowed or not
+				name := fmt.Sprintf("%s, %d geometries, flags %#x", m.name, geometries, flags)
+				in := r.sliced(m, geometries, flags)
+				built := r.build(in)[0]
+				before, _ := r.read(built)
+				compact := r.copied(vk.CopyCompact, whole(built))[0]
+				after := r.decoded(compact)
+				kinds[after.leafKind()]++
+				a, errA := before.Contents()
+				b, errB := after.Contents()
+				if errA != nil || errB != nil || !slices.Equal(a.Triangles, b.Triangles) {
+					t.Errorf("%s: %d triangles, %d compacted; %v, %v", name, len(a.Triangles), len(b.Triangles), errA, errB)
+				}
+				if after.Bytes > before.Bytes {
+					t.Errorf("%s: %d bytes, %d compacted", name, before.Bytes, after.Bytes)
+				}
+				r.sameHits(name, whole(built), compact, rays)
+				r.sameCopies(name, compact)
+			}
+		}
+	}
+	t.Logf("by kind of leaves: %v", kinds)
+	if kinds[leafTriangles] == 0 || kinds[leafIndexed] == 0 || kinds[leafIndexedWide] == 0 {
+		t.Error("some kind of leaves is not tested")
+	}
+}
+
+// sameCopies copies a compacted copy in all ways, which changes nothing but its address.
+func (r *rig) sameCopies(name string, compact vk.Range) {
+	r.Helper()
+	want := r.bytesOf(compact)[headerMagic:]
+	blob := r.copied(CopySerialize, compact)[0]
+	r.compareBlob(blob, compact, r.dev.Physical().DriverUUID)
+	for mode, c := range map[string]vk.Range{"compacted again": r.copied(vk.CopyCompact, compact)[0],
+		"cloned": r.copied(vk.CopyClone, compact)[0], "deserialised": r.copied(CopyDeserialize, blob)[0]} {
+		if !bytes.Equal(r.bytesOf(c)[headerMagic:], want) {
+			r.Errorf("%s: %s, it is something else", name, mode)
+		}
+	}
+}
+
+// splitSphere is a sphere whose triangles share vertices in part only: what is at one position may move apart.
+func splitSphere(rng *rand.Rand) mesh {
+	positions, indices := icosphere(4, 1)
+	for i := 0; i < len(indices); i += 4 {
+		p := positions[3*indices[i]:][:3]
+		indices[i] = uint32(len(positions) / 3)
+		positions = append(positions, p...)
+	}
+	return mesh{"split sphere", positions, indices}
+}
+
+// TestCompactedUpdates updates compacted copies 50 times, with vertices that move apart, and end and come back.
+func TestCompactedUpdates(t *testing.T) {
+	r := newRig(t)
+	for _, kind := range buildKinds {
+		for _, geometries := range []int{1, 70} {
+			for _, flags := range []vk.BuildFlags{vk.AllowUpdate | vk.AllowCompaction, vk.AllowUpdate} {
+				for _, host := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s, %d geometries, %d, host %v", kind.name, geometries, flags, host), func(t *testing.T) {
+						r.TB = t
+						r.updateCompacted(geometries, kind.flags|flags, host)
+					})
+				}
+			}
+		}
+	}
+}
+
+// updateCompacted starts with a build on the device or on the host.
+func (r *rig) updateCompacted(geometries int, flags vk.BuildFlags, host bool) {
+	rng := rand.New(rand.NewPCG(73, uint64(geometries)))
+	m := splitSphere(rng)
+	in := r.sliced(m, geometries, flags)
+	var built *vk.Buffer
+	if host {
+		built = r.hostBuild(r.hostOf(in))
+	}
+	data := r.buffer("moving vertices", uint64(4*len(m.positions)))
+	for i := range in.info.Geometries {
+		in.info.Geometries[i].Triangles.VertexData = data.Address()
+	}
+	r.fill(data, floatBytes(m.positions))
+	bd := r.prepare(in)[0]
+	if host {
+		bd.Dst = built
+	} else {
+		r.run([]Build{bd})
+	}
+	compact := r.copied(vk.CopyCompact, whole(bd.Dst))[0]
+	if n := float64(len(m.indices) / 3); flags&vk.AllowCompaction != 0 && float64(compact.Size) > 52*n {
+		r.Errorf("%.1f bytes per triangle: vertices are not shared", float64(compact.Size)/n)
+	}
+	other := r.room("other", compact.Size)
+	rays := randomRays(rng, 300)
+	for k := range 50 {
+		moved := slices.Clone(m.positions)
+		for i := range moved {
+			moved[i] += rng.Float32() * 0.1
+		}
+		for range 20 * (k % 3) {
+			moved[rng.IntN(len(moved))] = float32(math.NaN())
+		}
+		r.fill(data, floatBytes(moved))
+		from, to := compact.Buffer, compact.Buffer
+		if k%2 == 1 {
+			to = other.Buffer
+		}
+		r.run([]Build{r.updateOf(bd), r.updateOf(Build{Info: bd.Info, Ranges: bd.Ranges, Dst: to, Src: from})})
+		if k%2 == 1 {
+			compact, other = other, compact
+		}
+		r.decoded(compact)
+		if k%7 != 0 {
+			continue
+		}
+		r.sameHits(fmt.Sprintf("update %d", k), whole(bd.Dst), compact, rays)
+		if want := r.copied(vk.CopyCompact, whole(bd.Dst))[0]; !bytes.Equal(r.bytesOf(want)[headerMagic:], r.bytesOf(compact)[headerMagic:]) {
+			r.Errorf("update %d: the compacted copy is not that of the updated structure", k)
+		}
+		if r.Failed() {
+			return
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package bvh
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/vk"
+)
+
+// HostBuildInput is one build by the host, as vkBuildAccelerationStructuresKHR has it. All its memory stays as it is,
+// and Dst untouched by others, until the operation is done.
+type HostBuildInput struct {
+	// Info and Ranges are those of a build by the device; the addresses in Info's geometries are not read. Updates are
+	// refused: record them with Builder.CmdBuild.
+	Info   vk.BuildInfo
+	Ranges []vk.BuildRange
+	// Data is the input's memory, of every geometry of Info.
+	Data []HostGeometry
+	// BottomLevel returns the bytes of the structure at an address that an instance refers to, or the header alone (its
+	// first 256). A top level needs it, unless it has no instances. It is called by all joiners at once.
+	BottomLevel func(vk.DeviceAddress) []byte
+	// Dst takes the structure: memory that the device sees at Address, or that is copied there. It holds at least
+	// BuildSizes' AccelerationStructureSize, and nothing beyond that is written. It is never read.
+	Dst     []byte
+	Address vk.DeviceAddress
+}
+
+// HostGeometry is the memory of one geometry. Offsets of the build's range count from the beginning of each slice.
+type HostGeometry struct {
+	Vertices  []byte // of triangles
+	Indices   []byte // unless the index type is none
+	Transform []byte // 3 rows of 4 float32, or nil: none
+	AABBs     []byte
+	Instances []byte // as vk.AccelerationStructureInstance lies in memory
+	// Pointers are the instances with ArrayOfPointers. The range's offset counts 8 bytes for each.
+	Pointers []*vk.AccelerationStructureInstance
+}
+
+// HostBuild checks the builds and returns an operation that does them when it is joined. The builds must not depend on
+// each other. The structures are what the device would have built from the same input, with other trees: it traces,
+// copies, queries and updates them alike. Which trees does not depend on how many join.
+//
+// FAST_BUILD splits Morton codes; all others are binned SAH trees (Wald 2007), whose nodes then move to better places
+// (Meister and Bittner 2018, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization"), more often with
+// FAST_TRACE. Trees are no higher than the device's, so that traversal's stack holds two of them. Builds take some 130
+// bytes of memory for each primitive, until they are done.
+func HostBuild(builds []HostBuildInput) (*Operation, error) {
+	o := newOperation()
+	sizes := make([]uint64, len(builds))
+	for i, in := range builds {
+		var err error
+		if sizes[i], err = checkHostBuild(in); err != nil {
+			return nil, fmt.Errorf("host build %d: %w", i, err)
+		}
+	}
+	if err := checkHostDestinations(builds); err != nil {
+		return nil, err
+	}
+	for i := range builds {
+		o.add(newHostBuild(o, i, &builds[i], sizes[i]))
+	}
+	return o, nil
+}
+
+// checkHostBuild checks one build as checkBuild does those of the device, and that the input's memory is there. Indices
+// and references are looked at only when the operation reads them. It returns the structure's size.
+func checkHostBuild(in HostBuildInput) (size uint64, err error) {
+	counts := make([]uint32, len(in.Ranges))
+	for i, r := range in.Ranges {
+		counts[i] = r.PrimitiveCount
+	}
+	sizes, err := buildSizes(in.Info, counts)
+	switch {
+	case err != nil:
+		return 0, err
+	case in.Info.Update:
+		return 0, fmt.Errorf("%w: Info.Update is set; updates are done by the device alone (Builder.CmdBuild)", ErrInvalidBuild)
+	case len(in.Data) != len(in.Info.Geometries):
+		return 0, fmt.Errorf("%w: memory of %d geometries for %d geometries", ErrInvalidBuild, len(in.Data), len(in.Info.Geometries))
+	case in.Address == 0 || in.Address%Alignment != 0:
+		return 0, fmt.Errorf("%w: destination address %#x is null or not a multiple of %d", ErrInvalidBuild, in.Address, Alignment)
+	case uint64(len(in.Dst)) < sizes.AccelerationStructureSize:
+		return 0, fmt.Errorf("%w: destination has %d bytes, the structure takes %d (ask BuildSizes)", ErrInvalidBuild, len(in.Dst), sizes.AccelerationStructureSize)
+	}
+	for i, g := range in.Info.Geometries {
+		if in.Ranges[i].PrimitiveCount == 0 {
+			continue
+		}
+		if err := checkHostGeometry(g, in.Ranges[i], in.Data[i]); err != nil {
+			return 0, fmt.Errorf("geometry %d: %w", i, err)
+		}
+		if g.Type == vk.GeometryInstances && in.BottomLevel == nil {
+			return 0, fmt.Errorf("%w: BottomLevel is nil; instances take their boxes from the headers it returns", ErrInvalidBuild)
+		}
+	}
+	return sizes.AccelerationStructureSize, nil
+}
+
+// checkHostGeometry checks a geometry that has primitives.
+func checkHostGeometry(g vk.Geometry, r vk.BuildRange, d HostGeometry) error {
+	n := uint64(r.PrimitiveCount)
+	switch g.Type {
+	case vk.GeometryInstances:
+		if g.Instances.ArrayOfPointers {
+			if r.PrimitiveOffset%8 != 0 {
+				return fmt.Errorf("%w: primitive offset %d is not a multiple of 8, the size of a pointer", ErrInvalidBuild, r.PrimitiveOffset)
+			}
+			return needs("pointers", uint64(len(d.Pointers)), uint64(r.PrimitiveOffset/8)+n)
+		}
+		return needs("bytes of instances", uint64(len(d.Instances)), uint64(r.PrimitiveOffset)+n*vk.AccelerationStructureInstanceSize)
+	case vk.GeometryAABBs:
+		if r.PrimitiveOffset%aabbAlignment != 0 {
+			return fmt.Errorf("%w: primitive offset %d is not a multiple of %d", ErrInvalidBuild, r.PrimitiveOffset, aabbAlignment)
+		}
+		return needs("bytes of AABBs", uint64(len(d.AABBs)), uint64(r.PrimitiveOffset)+(n-1)*g.AABBs.Stride+hostAABBSize)
+	}
+	t := g.Triangles
+	component := componentSize(t.VertexFormat)
+	switch {
+	case t.VertexStride%component != 0 || t.VertexStride > 1<<32-1:
+		return fmt.Errorf("%w: vertex stride %d is not a multiple of %d below 2^32", ErrInvalidBuild, t.VertexStride, component)
+	case t.IndexType == vk.IndexNone && uint64(r.PrimitiveOffset)%component != 0:
+		return fmt.Errorf("%w: primitive offset %d is not a multiple of %d, the size of a component", ErrInvalidBuild, r.PrimitiveOffset, component)
+	case t.IndexType != vk.IndexNone && uint64(r.PrimitiveOffset)%t.IndexType.Size() != 0:
+		return fmt.Errorf("%w: primitive offset %d is not a multiple of %d, the size of an index", ErrInvalidBuild, r.PrimitiveOffset, t.IndexType.Size())
+	}
+	if d.Transform != nil {
+		if err := needs("bytes of transforms", uint64(len(d.Transform)), uint64(r.TransformOffset)+hostTransformSize); err != nil {
+			return err
+		}
+	}
+	if t.IndexType != vk.IndexNone {
+		return needs("bytes of indices", uint64(len(d.Indices)), uint64(r.PrimitiveOffset)+3*n*t.IndexType.Size())
+	}
+	last := uint64(r.FirstVertex) + 3*n - 1
+	return needs("bytes of vertices", uint64(len(d.Vertices)), uint64(r.PrimitiveOffset)+last*t.VertexStride+vertexSize(t.VertexFormat))
+}
+
+// Sizes of inputs.
+const (
+	hostAABBSize      = 24
+	hostTransformSize = 48
+)
+
+// vertexSize is the bytes read of a vertex: a fourth component never is.
+func vertexSize(f vulkan.Format) uint64 {
+	return componentSize(f) * min(uint64(vertexFormats[f]>>4), 3)
+}
+
+func needs(what string, have, want uint64) error {
+	if have < want {
+		return fmt.Errorf("%w: %d %s, the range takes %d", ErrInvalidBuild, have, what, want)
+	}
+	return nil
+}
+
+// checkHostDestinations checks that no two builds write the same memory.
+func checkHostDestinations(builds []HostBuildInput) error {
+	order := make([]int, len(builds))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(builds[a].Address, builds[b].Address) })
+	for i := 1; i < len(order); i++ {
+		before, after := builds[order[i-1]], builds[order[i]]
+		if after.Address-before.Address < uint64(len(before.Dst)) {
+			return fmt.Errorf("%w: host builds %d and %d write the same addresses", ErrInvalidBuild, order[i-1], order[i])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/everray/everray/bvh"
+)
+
+// Structure is an acceleration structure of the compute way, read back: its Contents method returns triangles, boxes or
+// instances in the order of the input.
+type Structure = bvh.Structure
+
+// Decode reads a structure back for tools that show it; no command that writes it is pending. The native way cannot: how a
+// driver stores structures is its own affair, and the error wraps ErrUnsupported.
+func (d *Device) Decode(ctx context.Context, a *AccelerationStructure) (*Structure, error) {
+	if !a.alive() {
+		return nil, fmt.Errorf("decode: %w", invalid("the acceleration structure is nil or destroyed"))
+	}
+	s, err := d.driver.Decode(ctx, a.storage)
+	if err != nil {
+		return nil, fmt.Errorf("decode %q: %w", a.name, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,93 @@
+package compute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/vk"
+)
+
+// refused marks what bvh refuses as an argument's error.
+func refused(err error) error {
+	if errors.Is(err, bvh.ErrInvalidCopy) || errors.Is(err, bvh.ErrInvalidBuild) {
+		return fmt.Errorf("%w: %w", driver.ErrInvalid, err)
+	}
+	return err
+}
+
+// CmdBuildIndirect records one set of dispatches over the whole batch.
+func (d *Driver) CmdBuildIndirect(cb *vk.CommandBuffer, builds []driver.IndirectBuild) error {
+	list := make([]bvh.IndirectBuild, len(builds))
+	for i, b := range builds {
+		list[i] = bvh.IndirectBuild{
+			Info: b.Info, MaxPrimitives: b.MaxPrimitives, Ranges: b.Address, Stride: b.Stride, Dst: b.Storage, Src: b.SrcStorage, Scratch: b.Scratch,
+		}
+	}
+	return refused(d.builder.CmdBuildIndirect(cb, list))
+}
+
+// CmdCopy records one set of dispatches over the whole batch.
+func (d *Driver) CmdCopy(cb *vk.CommandBuffer, copies []driver.Copy) error {
+	list := make([]bvh.Copy, len(copies))
+	for i, c := range copies {
+		b := bvh.Copy{Mode: c.Mode, Src: c.Blob, Dst: c.Blob, BottomLevelsReady: c.BottomLevelsReady}
+		if c.Src != nil {
+			b.Src = vk.Range{Buffer: c.SrcStorage}
+		}
+		if c.Dst != nil {
+			b.Dst = vk.Range{Buffer: c.DstStorage}
+		}
+		if c.Status.Buffer != nil {
+			b.Status = c.Status.Address()
+		}
+		list[i] = b
+	}
+	return refused(d.builder.CmdCopy(cb, list))
+}
+
+// CmdWriteProperties records dispatches that write to dst.
+func (d *Driver) CmdWriteProperties(cb *vk.CommandBuffer, list []driver.Subject, p driver.Property, dst *vk.Buffer, offset uint64) error {
+	ranges := make([]vk.Range, len(list))
+	for i, s := range list {
+		ranges[i] = vk.Range{Buffer: s.Storage}
+	}
+	return refused(d.builder.CmdWriteProperties(cb, ranges, bvh.Property(p), dst, offset))
+}
+
+// CheckSerialized knows the blobs of this version of package bvh.
+func (d *Driver) CheckSerialized(header [driver.SerializedVersionSize]byte) error {
+	if bvh.CheckSerialized(header[:]) {
+		return nil
+	}
+	return fmt.Errorf("%w: compatibility UUID %s is not that of the compute way (what a driver has serialised natively is read by BackendNative on that driver)",
+		driver.ErrIncompatible, uuid.UUID(header[16:]))
+}
+
+// CheckBlob looks at the header of the structure inside; everything else is checked by the device.
+func (d *Driver) CheckBlob(t vk.AccelerationStructureType, blob []byte) error {
+	h, err := bvh.ReadSerializedHeader(blob)
+	if err != nil {
+		return err
+	}
+	if h.SerializedSize > uint64(len(blob)) || h.DeserializedSize > h.SerializedSize {
+		return fmt.Errorf("%w: a structure of %d bytes in a blob of %d, of which %d are there", driver.ErrInvalidBlob, h.DeserializedSize, h.SerializedSize, len(blob))
+	}
+	s, err := bvh.Decode(blob[h.SerializedSize-h.DeserializedSize : h.SerializedSize])
+	if err != nil {
+		return fmt.Errorf("%w: %w", driver.ErrInvalidBlob, err)
+	}
+	if s.Type != t {
+		return fmt.Errorf("%w: the blob holds a %v, Type says %v", driver.ErrInvalid, s.Type, t)
+	}
+	return nil
+}
+
+// Decode reads the structure and its primitives.
+func (d *Driver) Decode(ctx context.Context, storage *vk.Buffer) (*bvh.Structure, error) {
+	return bvh.Read(ctx, d.device, storage, 0)
+}
