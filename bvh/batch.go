@@ -67,14 +67,6 @@ func bundled(info vk.BuildInfo) bool {
 	return info.Flags&(vk.PreferFastBuild|vk.LowMemory) != 0 && leafKindOf(info) == leafTriangles
 }
 
-// bundleOf is the primitives of a leaf where they are all of one size.
-func bundleOf(info vk.BuildInfo) uint64 {
-	if bundled(info) {
-		return bundleFixed
-	}
-	return 1
-}
-
 // mostBundles is the most leaves that a tree over n primitives is built over.
 func mostBundles(info vk.BuildInfo, n uint64) uint64 {
 	if !bundled(info) {

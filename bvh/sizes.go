@@ -12,11 +12,6 @@ type structureLayout struct {
 	size      uint64
 }
 
-// bundledLayout is the layout of n primitives whose tree has a leaf for so many that follow each other.
-func bundledLayout(kind uint32, n, bundle uint64) structureLayout {
-	return layoutOf(kind, n, (n+bundle-1)/bundle)
-}
-
 // layoutOf is the layout of n primitives whose tree has so many leaves.
 func layoutOf(kind uint32, n, leaves uint64) structureLayout {
 	at := headerSize + (max(leaves, 1)-1)*nodeSize

@@ -60,11 +60,26 @@ func (o *PipelineOptions) validateParts(limits driver.Limits) error {
 		if err := o.validateGroup(g); err != nil {
 			return fmt.Errorf("group %d: %w", i, err)
 		}
+		if err := o.Flags.validateGroup(g); err != nil {
+			return fmt.Errorf("group %d: %w", i, err)
+		}
 	}
 	for i, l := range o.SetLayouts {
 		if l == nil || l.impl == nil {
 			return invalid("SetLayouts[%d] is nil or destroyed", i)
 		}
+	}
+	return nil
+}
+
+// validateGroup holds a hit group against what the flags promise (VkRayTracingPipelineCreateInfoKHR, valid usage).
+func (f PipelineFlags) validateGroup(g Group) error {
+	switch {
+	case g.Kind == General:
+	case f.NoNullAnyHit && g.AnyHit == Unused:
+		return invalid("AnyHit is Unused, but Flags promises NoNullAnyHit")
+	case f.NoNullClosestHit && g.ClosestHit == Unused:
+		return invalid("ClosestHit is Unused, but Flags promises NoNullClosestHit")
 	}
 	return nil
 }

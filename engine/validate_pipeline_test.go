@@ -44,6 +44,13 @@ func TestValidatePipeline(t *testing.T) {
 		{"intersection of triangles", func(o *PipelineOptions) { o.Groups[2].Intersection = 4 }, "Intersection is 4, groups of this kind have none"},
 		{"no shaders in a hit group", func(o *PipelineOptions) { o.Groups[2] = TrianglesGroup(Unused, Unused) }, ""},
 		{"no raygen", func(o *PipelineOptions) { o.Groups = o.Groups[1:] }, "raygen"},
+		{"promise of any hit shaders", func(o *PipelineOptions) { o.Flags.NoNullAnyHit = true }, "AnyHit is Unused"},
+		{"promise of closest hit shaders", func(o *PipelineOptions) {
+			o.Groups[2], o.Flags.NoNullClosestHit = TrianglesGroup(Unused, 3), true
+		}, "ClosestHit is Unused"},
+		{"skip everything", func(o *PipelineOptions) { o.Flags.SkipAABBs, o.Flags.SkipTriangles = true, true }, "both SkipTriangles and SkipAABBs"},
+		{"form", func(o *PipelineOptions) { o.Form = 9 }, "Form 9"},
+		{"nil library", func(o *PipelineOptions) { o.Libraries = []*PipelineLibrary{nil} }, "Libraries[0]"},
 		{"nil layout", func(o *PipelineOptions) { o.SetLayouts = []*DescriptorSetLayout{nil} }, "SetLayouts[0]"},
 	}
 	for _, tt := range tests {

@@ -104,7 +104,7 @@ func compileProgram(t *testing.T, p *conformance.Program) []engine.Stage {
 func (r *conformanceRig) link(t *testing.T, p *conformance.Program, stages []engine.Stage, form engine.LinkForm) (*conformanceRun, error) {
 	o := engine.PipelineOptions{
 		Name: p.Name, Stages: stages, Groups: p.Groups, SetLayouts: []*engine.DescriptorSetLayout{r.layout}, MaxRecursionDepth: p.Depth,
-		StackBytes: p.StackBytes, Form: form,
+		StackBytes: p.StackBytes, Flags: p.Flags, Form: form,
 	}
 	pipeline, err := r.dev.NewRayTracingPipeline(t.Context(), o)
 	if err != nil {

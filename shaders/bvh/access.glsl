@@ -111,6 +111,7 @@ ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
         r.v0 = vec3(f.v[at.x], f.v[at.x + 1u], f.v[at.x + 2u]);
         r.v1 = vec3(f.v[at.y], f.v[at.y + 1u], f.v[at.y + 2u]);
         r.v2 = vec3(f.v[at.z], f.v[at.z + 1u], f.v[at.z + 2u]);
+        r.v2 = (r.flags & ER_TRIANGLE_INACTIVE) != 0u ? r.v1 : r.v2; // nothing hits it
     } else {
         ErTriangle t = ErTriangleView(leaves).triangle[leaf];
         r.v0 = t.a.xyz;

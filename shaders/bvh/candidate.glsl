@@ -70,7 +70,10 @@ bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint
     ErCorners tri = erCorners(leaves, leaf, mode);
     vec4 r = erIntersectTriangle(setup, origin, tri.v0, tri.v1, tri.v2);
     opaque = erOpaque(mode, tri.flags);
-    if (r.w == 0.0 || !(r.x > tMin && (r.x < tMax || (r.x == tMax && leaf < f.leaf))) || (tri.flags & ER_TRIANGLE_INACTIVE) != 0u) {
+    if (r.w == 0.0 || !(r.x > tMin && r.x <= tMax)) {
+        return false;
+    }
+    if (r.x == tMax && leaf >= f.leaf) { // apart, since it is rarely asked
         return false;
     }
     bool positive = r.w > 0.0;

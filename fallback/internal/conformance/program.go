@@ -16,6 +16,8 @@ type Program struct {
 	Depth uint32
 	// StackBytes is the stack that the pipeline sets; 0 is Vulkan's default.
 	StackBytes uint32
+	// Flags are the pipeline's.
+	Flags engine.PipelineFlags
 	// Words is the number of result words per launch index, Labels names the first of them.
 	Words  int
 	Labels []string

@@ -9,6 +9,7 @@ func All() []Row {
 		c.addressRows(), c.recordStrideRows(), c.missRows(), c.sharedRows(), c.strideZeroRows(),
 		recordRows(), anyHitRows(), builtinRows(), launchRows(), payloadRows(), recursionRows(), callableRows(),
 		b.reportRows(), b.flagRows(), b.sceneRows(), attributeRows(), intersectionRows(), intersectionBuiltinRows(), builtinAfterRows(), positionRows(),
+		pipelineFlagRows(),
 	} {
 		out = append(out, rows...)
 	}
