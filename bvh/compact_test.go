@@ -34,18 +34,12 @@ func benchMeshes(t *testing.T) []mesh {
 	return meshes
 }
 
-// flagSet is flags of a bottom level, and what to call them.
-type flagSet struct {
-	name  string
-	flags vk.BuildFlags
-}
-
 // compactFlags are the flags that change something about a bottom level's tree or records.
-func compactFlags() []flagSet {
-	var sets []flagSet
+func compactFlags() []buildKind {
+	var sets []buildKind
 	for _, kind := range buildKinds {
-		sets = append(sets, flagSet{kind.name, kind.flags}, flagSet{kind.name + ", update", kind.flags | vk.AllowUpdate},
-			flagSet{kind.name + ", low memory", kind.flags | vk.LowMemory}, flagSet{kind.name + ", update, low memory", kind.flags | vk.AllowUpdate | vk.LowMemory})
+		sets = append(sets, kind, buildKind{kind.name + ", update", kind.flags | vk.AllowUpdate},
+			buildKind{kind.name + ", low memory", kind.flags | vk.LowMemory}, buildKind{kind.name + ", update, low memory", kind.flags | vk.AllowUpdate | vk.LowMemory})
 	}
 	return sets
 }

@@ -70,10 +70,9 @@ bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint
     ErCorners tri = erCorners(leaves, leaf, mode);
     vec4 r = erIntersectTriangle(setup, origin, tri.v0, tri.v1, tri.v2);
     opaque = erOpaque(mode, tri.flags);
-    if (r.w == 0.0 || !(r.x > tMin && r.x <= tMax)) {
-        return false;
-    }
-    if (r.x == tMax && leaf >= f.leaf) { // apart, since it is rarely asked
+    // The next number after a hit's distance, which is positive. Without a hit f.leaf is 0, and no record is before it.
+    float limit = leaf < f.leaf ? uintBitsToFloat(floatBitsToUint(tMax) + 1u) : tMax;
+    if (r.w == 0.0 || !(r.x > tMin && r.x < limit)) {
         return false;
     }
     bool positive = r.w > 0.0;
