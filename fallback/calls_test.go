@@ -3,7 +3,6 @@ package fallback_test
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -92,7 +91,7 @@ func TestCallables(t *testing.T) {
 				got := compute.runCallables(t, s, form)
 				for i := range got {
 					if got[i] != want[i] {
-						t.Error(fmt.Sprintf("%v: word %d of pixel %d is %#x, natively %#x", form, i%4, i/4, got[i], want[i]))
+						t.Errorf("%v: word %d of pixel %d is %#x, natively %#x", form, i%4, i/4, got[i], want[i])
 						break
 					}
 				}

@@ -139,13 +139,12 @@ const (
 )
 
 type faultRig struct {
-	t       *testing.T
-	dev     *vk.Device
-	layout  *vk.DescriptorSetLayout
-	set     *vk.DescriptorSet
-	result  *vk.Buffer
-	faults  *vk.Buffer
-	buffers int
+	t      *testing.T
+	dev    *vk.Device
+	layout *vk.DescriptorSetLayout
+	set    *vk.DescriptorSet
+	result *vk.Buffer
+	faults *vk.Buffer
 }
 
 func newFaultRig(t *testing.T, dev *vk.Device) *faultRig {

@@ -75,10 +75,26 @@ func Upload(ctx context.Context, dev *engine.Device, scene *assets.Scene, o Opti
 	if err := s.uploadVertices(ctx, dev, o); err != nil {
 		return s, err
 	}
-	if err := s.buildBottom(ctx, dev, o); err != nil {
-		return s, err
+	return s, s.build(ctx, dev, o.Flags, vk.PreferFastTrace|o.Flags&vk.AllowCompaction)
+}
+
+// build builds both levels, and instance data between them.
+func (s *Scene) build(ctx context.Context, dev *engine.Device, bottom, top vk.BuildFlags) error {
+	if err := s.buildBottom(ctx, dev, bottom); err != nil {
+		return err
 	}
-	return s, s.buildTop(ctx, dev, o)
+	if err := s.uploadInstances(ctx, dev); err != nil {
+		return err
+	}
+	return s.buildTop(ctx, dev, top)
+}
+
+// Rebuild replaces all structures by ones built with other flags, so that TopLevel is another Go value: what refers to it is
+// to be written again. After an error only Destroy is of use.
+func (s *Scene) Rebuild(ctx context.Context, dev *engine.Device, bottom, top vk.BuildFlags) error {
+	s.Bytes -= s.BottomReport.Bytes + s.TopReport.Bytes
+	s.destroyStructures()
+	return s.build(ctx, dev, bottom, top)
 }
 
 // index numbers the geometries.
@@ -96,11 +112,11 @@ func (s *Scene) index(o Options) error {
 	return nil
 }
 
-func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, o Options) error {
+func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, flags vk.BuildFlags) error {
 	inputs := make([]engine.BuildInput, len(s.Source.Meshes))
 	for m := range s.Source.Meshes {
 		mesh := &s.Source.Meshes[m]
-		in := engine.BuildInput{Name: mesh.Name, Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: o.Flags}}
+		in := engine.BuildInput{Name: mesh.Name, Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: flags}}
 		for p := range mesh.Primitives {
 			g := s.Geometries[int(s.FirstGeometry[m])+p]
 			in.Info.Geometries = append(in.Info.Geometries, triangles(g, &mesh.Primitives[p], s.Source))
@@ -149,15 +165,26 @@ func (s *Scene) instanceData() []byte {
 	return data
 }
 
-func (s *Scene) buildTop(ctx context.Context, dev *engine.Device, o Options) (err error) {
+// uploadInstances makes the instances' buffer, or writes it again for bottom levels that are elsewhere now.
+func (s *Scene) uploadInstances(ctx context.Context, dev *engine.Device) (err error) {
+	if s.instances != nil {
+		if err = dev.VK().UploadBuffer(ctx, s.instances, 0, s.instanceData()); err != nil {
+			return fmt.Errorf("instances of %s: %w", s.Source.Name, err)
+		}
+		return nil
+	}
 	if s.instances, err = dev.NewBuildInput(ctx, "instances", s.instanceData()); err != nil {
 		return fmt.Errorf("instances of %s: %w", s.Source.Name, err)
 	}
 	s.buffers = append(s.buffers, s.instances)
 	s.Bytes += s.instances.Size()
+	return nil
+}
+
+func (s *Scene) buildTop(ctx context.Context, dev *engine.Device, flags vk.BuildFlags) error {
 	inputs := []engine.BuildInput{{
 		Name: "top level",
-		Info: vk.BuildInfo{Type: vk.TopLevel, Flags: vk.PreferFastTrace | o.Flags&vk.AllowCompaction, Geometries: []vk.Geometry{{
+		Info: vk.BuildInfo{Type: vk.TopLevel, Flags: flags, Geometries: []vk.Geometry{{
 			Type: vk.GeometryInstances, Instances: vk.Instances{Data: s.instances.Address()},
 		}}},
 		Ranges: []vk.BuildRange{{PrimitiveCount: uint32(len(s.Source.Instances))}},
@@ -187,7 +214,7 @@ func (s *Scene) Compact(ctx context.Context, dev *engine.Device) (engine.Compact
 	if err != nil {
 		return fail(err)
 	}
-	if err := dev.VK().UploadBuffer(ctx, s.instances, 0, s.instanceData()); err != nil {
+	if err := s.uploadInstances(ctx, dev); err != nil {
 		return fail(err)
 	}
 	if _, _, err := dev.BuildAccelerationStructures(ctx, s.topBuilds); err != nil {
@@ -220,6 +247,12 @@ func (s *Scene) MeasureBuilds(ctx context.Context, dev *engine.Device, n int) (b
 	return bottom, top, nil
 }
 
+// BottomBuilds returns the builds of the bottom levels, one per mesh, with the structures as Dst.
+func (s *Scene) BottomBuilds() []engine.BuildInput { return slices.Clone(s.bottomBuilds) }
+
+// TopBuilds returns the one build of the top level, with TopLevel as Dst.
+func (s *Scene) TopBuilds() []engine.BuildInput { return slices.Clone(s.topBuilds) }
+
 // Triangle returns a triangle in world space by the indices that a hit reports; ok is false where they name none.
 func (s *Scene) Triangle(instance, geometry, primitive uint32) (p [3]mgl32.Vec3, ok bool) {
 	if int(instance) >= len(s.Source.Instances) {
@@ -246,14 +279,19 @@ func (s *Scene) Destroy() {
 	if s == nil {
 		return
 	}
+	s.destroyStructures()
+	for _, b := range s.buffers {
+		b.Destroy()
+	}
+	s.buffers, s.instances = nil, nil
+}
+
+func (s *Scene) destroyStructures() {
 	if s.TopLevel != nil {
 		s.TopLevel.Destroy()
 	}
 	for _, b := range s.bottom {
 		b.Destroy()
 	}
-	for _, b := range s.buffers {
-		b.Destroy()
-	}
-	s.TopLevel, s.bottom, s.buffers = nil, nil, nil
+	s.TopLevel, s.bottom, s.bottomBuilds, s.topBuilds = nil, nil, nil, nil
 }
