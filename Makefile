@@ -10,10 +10,10 @@ TAGS := vulkan
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.1
 # Tests fail, not skip, where Vulkan is missing.
 TEST_ENV := EVERRAY_REQUIRE_VULKAN=1
-TEST_TIMEOUT := 600s
+TEST_TIMEOUT := 840s
 BENCH_SCENE ?= builtin:cornell
 
-.PHONY: build headless test unit race lint shaders check-shaders setup demo bench clean
+.PHONY: build headless test unit sweep race lint shaders check-shaders setup demo bench clean
 
 build:
 	$(GO) build -tags $(TAGS) -o bin/viewer ./cmd/viewer
@@ -31,6 +31,11 @@ test: setup
 
 unit:
 	$(TEST_ENV) $(GO) test -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./...
+
+# What unit leaves out for time: every form of linking with every shape, all optimiser settings. The fuzzer of pipelines:
+#   EVERRAY_FUZZ_SECONDS=3600 EVERRAY_FUZZ_OUT=fuzz.txt go test -tags vulkan -timeout 0 -run TestGeneratedPipelines -v ./fallback
+sweep:
+	EVERRAY_SWEEP=1 $(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./fallback/...
 
 # Race detector over what runs concurrently; slower, not part of test.
 race:

@@ -81,13 +81,16 @@ func TestCallables(t *testing.T) {
 	defer native.close()
 	compute := openBench(t, engine.BackendCompute)
 	defer compute.close()
-	for _, s := range shapes.Callables() {
+	for i, s := range shapes.Callables() {
 		t.Run(s.Name, func(t *testing.T) {
 			want := native.runCallables(t, s, engine.FormAuto)
 			if slices.Equal(want[:4], want[4:8]) && slices.Equal(want[:4], want[8:12]) {
 				t.Error("the pixels are all the same: the test tests nothing")
 			}
-			for _, form := range linkForms {
+			for k, form := range linkForms {
+				if k == i%3 && !sweep() {
+					continue
+				}
 				got := compute.runCallables(t, s, form)
 				for i := range got {
 					if got[i] != want[i] {

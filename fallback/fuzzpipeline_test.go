@@ -27,7 +27,7 @@ const (
 )
 
 const (
-	ciSeeds     = 3
+	ciSeeds     = 2
 	shrinkTries = 80
 )
 

@@ -139,7 +139,7 @@ func TestReports(t *testing.T) {
 	defer compute.close()
 	defer native.openBox(t)()
 	defer compute.openBox(t)()
-	for _, s := range shapes.Reports() {
+	for i, s := range shapes.Reports() {
 		t.Run(s.Name, func(t *testing.T) {
 			want := native.runReports(t, s, engine.FormAuto)
 			hits := 0
@@ -151,7 +151,10 @@ func TestReports(t *testing.T) {
 			if hits == 0 {
 				t.Error("no report was accepted: the test tests nothing")
 			}
-			for _, form := range []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel} {
+			for k, form := range []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel} {
+				if k == i%2 && !sweep() {
+					continue
+				}
 				got := compute.runReports(t, s, form)
 				for i := range got {
 					// Natively, lavapipe 25.0.7 hands on the attributes of a report that was refused afterwards.

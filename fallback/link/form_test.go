@@ -1,0 +1,98 @@
+package link
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/everray/everray/fallback/internal/glsltest"
+)
+
+// manyTraces returns a ray generation shader with n trace calls in a loop, each followed by some code.
+func manyTraces(n int) string {
+	var body strings.Builder
+	for i := range n {
+		fmt.Fprintf(&body, "if ((mask & %du) != 0u) { traceRayEXT(scene, 0u, 255u, 0u, 0u, 0u, vec3(sum), 0.0, vec3(1.0), float(%d), 0); ", 1+i, i+1)
+		for k := range 12 {
+			fmt.Fprintf(&body, "sum = sin(sum + p) * %d.5 + sqrt(abs(p)); ", k+i)
+		}
+		body.WriteString("}\n")
+	}
+	return `#version 460
+#extension GL_EXT_ray_tracing : require
+layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
+layout(set = 0, binding = 1) buffer Result { float word[]; } result;
+layout(location = 0) rayPayloadEXT float p;
+void main() {
+    float sum = 0.0;
+    p = 1.0;
+    for (uint mask = 1u; mask < 9u; mask++) {
+` + body.String() + `    }
+    result.word[gl_LaunchIDEXT.x] = sum;
+}
+`
+}
+
+const traceAgain = `#version 460
+#extension GL_EXT_ray_tracing : require
+layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
+layout(location = 0) rayPayloadInEXT float p;
+void main() { p += 1.0; if (p < 3.0) traceRayEXT(scene, 0u, 255u, 0u, 0u, 0u, vec3(p), 0.0, vec3(1.0), 1.0, 0); }
+`
+
+// TestFormIsChosen checks which form the linker takes by itself, and that forms that cannot run a pipeline are refused.
+func TestFormIsChosen(t *testing.T) {
+	runtime := runtimeModule(t)
+	raygen := func(n int) Stage { return Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", manyTraces(n))} }
+	again := Stage{Name: "again", Model: Miss, Code: glsltest.Compile(t, "rmiss", traceAgain)}
+	for _, c := range []struct {
+		name   string
+		stages []Stage
+		depth  uint32
+		forced Form
+		want   Form
+		refuse string
+	}{
+		{name: "one trace", stages: []Stage{raygen(1)}, depth: 1, want: FormMonolithic},
+		{name: "many traces", stages: []Stage{raygen(5)}, depth: 1, want: FormMegakernel},
+		{name: "more depth than is used", stages: []Stage{raygen(1)}, depth: 2, want: FormMegakernel},
+		{name: "recursion", stages: []Stage{raygen(1), again}, depth: 3, want: FormMegakernel},
+		{name: "past the budget", stages: []Stage{raygen(40)}, depth: 1, want: FormBlocks},
+		{name: "forced", stages: []Stage{raygen(1)}, depth: 1, forced: FormBlocks, want: FormBlocks},
+		{name: "forced past the budget", stages: []Stage{raygen(40)}, depth: 1, forced: FormMegakernel, want: FormMegakernel},
+		{name: "monolithic recursion", stages: []Stage{raygen(1), again}, depth: 1, forced: FormMonolithic, refuse: "shader again"},
+		{name: "monolithic depth", stages: []Stage{raygen(1)}, depth: 2, forced: FormMonolithic, refuse: "depth of 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := Link(t.Context(), runtime, c.stages, Options{Form: c.forced, MaxDepth: c.depth})
+			if c.refuse != "" {
+				if err == nil || !strings.Contains(err.Error(), c.refuse) {
+					t.Fatalf("got %v, want an error about %q", err, c.refuse)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Form != c.want {
+				t.Errorf("form %v, want %v (%d words, %d states)", r.Form, c.want, len(r.Code), r.States)
+			}
+		})
+	}
+}
+
+// TestBlocksAreLinear: the block machine of twice the calls has about twice the size, where the megakernel has four times.
+func TestBlocksAreLinear(t *testing.T) {
+	runtime := runtimeModule(t)
+	size := func(n int, form Form) int {
+		r, err := Link(t.Context(), runtime, []Stage{{Model: Raygen, Code: glsltest.Compile(t, "rgen", manyTraces(n))}}, Options{Form: form, MaxDepth: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(r.Code)
+	}
+	base := size(1, FormBlocks)
+	if small, large := size(20, FormBlocks)-base, size(40, FormBlocks)-base; large > small*5/2 {
+		t.Errorf("20 calls take %d words, 40 take %d", small, large)
+	}
+}
