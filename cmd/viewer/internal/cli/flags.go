@@ -123,6 +123,11 @@ const maxSide = 16384
 
 func (f *sceneFlags) register(flags *pflag.FlagSet, width, height int) {
 	f.registerScene(flags)
+	f.registerView(flags, width, height)
+}
+
+// registerView is register for commands with scenes of their own.
+func (f *sceneFlags) registerView(flags *pflag.FlagSet, width, height int) {
 	flags.StringVar(&f.camera, "camera", "", "camera of the scene, by index or name (default the first)")
 	flags.StringVar(&f.eye, "eye", "", "position of the eye, x,y,z, instead of the camera's")
 	flags.StringVar(&f.target, "target", "", "point to look at, x,y,z, instead of the camera's")

@@ -131,20 +131,20 @@ func (f *renderFlags) check() error {
 	if f.spp < 1 || f.spp > maxSamples {
 		return fmt.Errorf("%w: --spp %d: want 1 to %d", errUsage, f.spp, maxSamples)
 	}
-	return checkOutput(f.out)
+	return checkOutput("--out", f.out)
 }
 
 // checkOutput finds out before the work whether its result can be written.
-func checkOutput(path string) error {
+func checkOutput(flag, path string) error {
 	if !strings.EqualFold(filepath.Ext(path), ".png") {
-		return fmt.Errorf("%w: --out %q: want a name that ends in .png", errUsage, path)
+		return fmt.Errorf("%w: %s %q: want a name that ends in .png", errUsage, flag, path)
 	}
 	dir := filepath.Dir(path)
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return fmt.Errorf("%w: --out %q: there is no folder %q", errUsage, path, dir)
+		return fmt.Errorf("%w: %s %q: there is no folder %q", errUsage, flag, path, dir)
 	}
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return fmt.Errorf("%w: --out %q is a folder", errUsage, path)
+		return fmt.Errorf("%w: %s %q is a folder", errUsage, flag, path)
 	}
 	return nil
 }

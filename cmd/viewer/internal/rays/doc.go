@@ -3,11 +3,11 @@
 // The sets are those of the project's baseline measurements: primary (a pinhole camera's pixel centres), ao and diffuse
 // (cosine-distributed from the primary hits; ao ends after a quarter of the scene's diagonal) and random (between random
 // points on two different faces of the scene's bounds, grown by 5%). They are made once, on the host, from one device's
-// primary hits, so that both ways trace exactly the same rays.
+// primary hits, so that both ways trace exactly the same rays. What these do in the compute way's trees a Counter counts.
 //
 // # Contract
 //
-// Making and comparing rays is pure Go and safe for concurrent use. A Tracer belongs to one engine device and one
-// goroutine; its methods block until the GPU has finished, take a context, and return errors that name the step.
-// Whoever makes a Tracer destroys it before the device is closed.
+// Making and comparing rays is pure Go and safe for concurrent use. A Tracer or Counter belongs to one engine device
+// and one goroutine; its methods block until the GPU has finished, take a context, and return errors that name the step.
+// Whoever makes one destroys it before the device is closed.
 package rays

@@ -78,8 +78,7 @@ func NewTracer(ctx context.Context, dev *engine.Device, scene *accel.Scene, kind
 	if t.set, err = dev.NewDescriptorSet(t.layout); err != nil {
 		return t, fmt.Errorf("descriptor set: %w", err)
 	}
-	t.set.WriteAccelerationStructure(0, 0, scene.TopLevel)
-	if err = t.set.Err(); err != nil {
+	if err = t.SetScene(scene); err != nil {
 		return t, err
 	}
 	if err = t.link(ctx); err != nil {
@@ -124,6 +123,12 @@ func (t *Tracer) link(ctx context.Context) (err error) {
 
 // Stats returns what making the pipeline cost.
 func (t *Tracer) Stats() engine.PipelineStats { return t.pipeline.Stats() }
+
+// SetScene makes further launches trace against a scene's top level, which may have been built again.
+func (t *Tracer) SetScene(scene *accel.Scene) error {
+	t.set.WriteAccelerationStructure(0, 0, scene.TopLevel)
+	return t.set.Err()
+}
 
 // SetRays uploads width * height rays.
 func (t *Tracer) SetRays(ctx context.Context, rays []Ray, width, height int) error {

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/vk"
+)
+
+// buildsReport is the result of bench --builds.
+type buildsReport struct {
+	Scenes []buildsScene `json:"scenes"`
+}
+
+// buildsScene are the builds of one scene.
+type buildsScene struct {
+	Scene  string         `json:"scene"`
+	Ways   []deviceReport `json:"ways"`
+	Checks []checkReport  `json:"checks"`
+	Builds []buildReport  `json:"builds"`
+}
+
+// checkReport compares what rays hit in the structures of a set of flags with the first way's.
+type checkReport struct {
+	Flags   string `json:"flags"`
+	Backend string `json:"backend"`
+	setReport
+}
+
+// buildReport is one batch of builds in one command, by one way. Ratios are of speeds, to the first way.
+type buildReport struct {
+	What       string  `json:"what"`
+	Flags      string  `json:"flags"`
+	Backend    string  `json:"backend"`
+	Primitives uint64  `json:"primitives"`
+	Build      timing  `json:"build"`
+	Speed      float64 `json:"mprimitives_per_second"`
+	Ratio      float64 `json:"ratio"`
+	Bytes      float64 `json:"bytes_per_primitive"`
+	Scratch    float64 `json:"scratch_bytes_per_primitive"`
+	// Refit is there where the flags allow it.
+	Refit      *timing `json:"refit,omitempty"`
+	RefitRatio float64 `json:"refit_ratio,omitempty"`
+	// Compact is of structures built with these flags and ALLOW_COMPACTION, which took Compactable bytes.
+	Compact      timing  `json:"compact"`
+	CompactRatio float64 `json:"compact_ratio"`
+	Compactable  float64 `json:"compactable_bytes_per_primitive"`
+	Compacted    float64 `json:"compacted_bytes_per_primitive"`
+	Clocks       *clocks `json:"clocks,omitempty"`
+}
+
+// inputsOf returns the builds to measure on a way, with ALLOW_COMPACTION added or 0.
+type inputsOf func(w *buildWay, compactable vk.BuildFlags) []engine.BuildInput
+
+// measure times builds, refits and compactions of all ways in turn.
+func (b *buildBench) measure(ctx context.Context, what string, set flagSet, inputs inputsOf) error {
+	out := make([]buildReport, len(b.ways))
+	for i := range out {
+		out[i] = buildReport{What: what, Flags: set.name, Backend: b.names[i]}
+	}
+	if err := b.measureBuilds(ctx, set, inputs, out); err != nil {
+		return fmt.Errorf("%s, %s: %w", what, set.name, err)
+	}
+	if err := b.measureCompaction(ctx, inputs, out); err != nil {
+		return fmt.Errorf("%s, %s: %w", what, set.name, err)
+	}
+	b.report.Builds = append(b.report.Builds, out...)
+	return nil
+}
+
+// batches allocates the builds of all ways.
+func (b *buildBench) batches(inputs inputsOf, flags vk.BuildFlags) (list []*accel.Batch, err error) {
+	for i, w := range b.ways {
+		batch, err := accel.NewBatch(w.dev, "builds by "+b.names[i], inputs(w, flags))
+		if err != nil {
+			destroyAll(list)
+			return nil, err
+		}
+		list = append(list, batch)
+	}
+	return list, nil
+}
+
+// destroyAll destroys what has a Destroy.
+func destroyAll[T interface{ Destroy() }](list []T) {
+	for _, v := range list {
+		v.Destroy()
+	}
+}
+
+func (b *buildBench) measureBuilds(ctx context.Context, set flagSet, inputs inputsOf, out []buildReport) error {
+	list, err := b.batches(inputs, 0)
+	if err != nil {
+		return err
+	}
+	defer destroyAll(list)
+	builds, refits := make([]launch, len(list)), make([]launch, len(list))
+	for i, batch := range list {
+		builds[i], refits[i] = batch.Build, batch.Refit
+	}
+	times, read, err := b.turn(ctx, builds)
+	if err != nil {
+		return err
+	}
+	for i, batch := range list {
+		n := batch.Primitives
+		out[i].Primitives, out[i].Build, out[i].Clocks = n, times[i], read
+		out[i].Speed, out[i].Ratio = per(float64(n)/1e3, times[i].Median), per(times[0].Median, times[i].Median)
+		out[i].Bytes, out[i].Scratch = perPrimitive(batch.Bytes, n), perPrimitive(batch.ScratchBytes, n)
+	}
+	if set.flags&vk.AllowUpdate == 0 {
+		return nil
+	}
+	if times, _, err = b.turn(ctx, refits); err != nil {
+		return err
+	}
+	for i := range out {
+		out[i].Refit, out[i].RefitRatio = &times[i], per(times[0].Median, times[i].Median)
+	}
+	return nil
+}
+
+func (b *buildBench) measureCompaction(ctx context.Context, inputs inputsOf, out []buildReport) error {
+	list, err := b.batches(inputs, vk.AllowCompaction)
+	if err != nil {
+		return err
+	}
+	defer destroyAll(list)
+	var copies []*accel.Compaction
+	defer func() { destroyAll(copies) }()
+	launches := make([]launch, len(list))
+	for i, batch := range list {
+		if _, err := batch.Build(ctx, 1); err != nil {
+			return err
+		}
+		c, err := batch.NewCompaction(ctx)
+		if err != nil {
+			return err
+		}
+		copies = append(copies, c)
+		launches[i] = c.Copy
+		out[i].Compactable, out[i].Compacted = perPrimitive(batch.Bytes, batch.Primitives), perPrimitive(c.Bytes, batch.Primitives)
+	}
+	times, _, err := b.turn(ctx, launches)
+	if err != nil {
+		return err
+	}
+	for i := range out {
+		out[i].Compact, out[i].CompactRatio = times[i], per(times[0].Median, times[i].Median)
+	}
+	return nil
+}
+
+// turn is inTurn with the ways' names in its errors; they are in the batches' own.
+func (b *buildBench) turn(ctx context.Context, ways []launch) ([]timing, *clocks, error) {
+	return inTurn(ctx, warmTime(b.ways[0].dev, warmUpBuildTime), b.reader, ways)
+}
+
+// verdict is verify's, of each scene, way and set of flags.
+func (r *buildsReport) verdict() (err error) {
+	for _, scene := range r.Scenes {
+		for _, c := range scene.Checks {
+			v := verifyReport{Tolerance: defaultTolerance, Rays: c.Rays, Differ: c.Differ, Sets: []setReport{c.setReport}}
+			if bad := v.verdict(); bad != nil {
+				err = errors.Join(err, fmt.Errorf("%s, %s, %s rays by %s: %w", scene.Scene, c.Flags, c.Set, c.Backend, bad))
+			}
+		}
+	}
+	return err
+}
+
+// clocks are all readings.
+func (r *buildsReport) clocks() []*clocks {
+	var all []*clocks
+	for _, s := range r.Scenes {
+		for i := range s.Builds {
+			all = append(all, s.Builds[i].Clocks)
+		}
+	}
+	return all
+}
+
+func (a *app) printBuilds(r *buildsReport) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	fmt.Fprintf(a.stdout, "%s, %s; %s\n", r.Scenes[0].Ways[0].Device, r.Scenes[0].Ways[0].Driver, clockRange(r.clocks()))
+	for i := range r.Scenes {
+		if err := a.table(func(w io.Writer) { r.Scenes[i].print(w) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *buildsScene) print(w io.Writer) {
+	rays, differ := 0, 0
+	for _, c := range s.Checks {
+		rays += c.Rays
+		differ += c.Differ
+	}
+	checked := "one way, compared with none"
+	if len(s.Ways) > 1 {
+		checked = fmt.Sprintf("of %d rays, %d differ", rays, differ)
+	}
+	fmt.Fprintf(w, "\n%s: %s\n\n", s.Scene, checked)
+	fmt.Fprintln(w, "builds\tflags\tway\tprimitives\tms\tmin\tmax\tM/s\tratio\tB each\tscratch\trefit ms\tratio\tcompact ms\tratio\tcompacted B")
+	for i := range s.Builds {
+		b := &s.Builds[i]
+		refit := "-\t-"
+		if b.Refit != nil {
+			refit = fmt.Sprintf("%.3f\t%.2f", b.Refit.Median, b.RefitRatio)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t%.1f\t%.1f\t%s\t%.3f\t%.2f\t%.1f of %.1f\n", b.What, b.Flags, b.Backend, b.Primitives,
+			b.Build.Median, b.Build.Min, b.Build.Max, b.Speed, b.Ratio, b.Bytes, b.Scratch, refit, b.Compact.Median, b.CompactRatio, b.Compacted, b.Compactable)
+	}
+}
