@@ -32,6 +32,7 @@ type batch struct {
 	large      []byte // for builds of more
 	bundled    []byte // of those whose leaves are bundles
 	lbvh, ploc []byte // of bundles of all builds, by kind of tree
+	improved   []byte // those of builds whose trees are improved
 	updates    []byte // uvec2: record, block; of all updates
 	indirect   []byte // ErIndirect of all records, or none
 
@@ -39,6 +40,8 @@ type batch struct {
 	passes     uint32 // over their keys
 	deep       bool   // some tree may have to be made less deep
 	seeds      uint32 // capacity of the queue of climb.comp
+
+	improvePasses uint32 // over improved
 }
 
 const (
@@ -136,10 +139,17 @@ func (b *batch) add(index uint32, bd Build) {
 	rec.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
 	rec.words(b.histograms/256, blocks, 0, 0)
 	rec.words(collapse, mode|flag<<8|height<<24)
-	rec.address(0) // no source
+	if improved(bd.Info) {
+		rec.address(bd.Scratch + scratchOf(bd.Info, uint64(n)).moves)
+	} else {
+		rec.address(0) // no source
+	}
 	b.records = rec.bytes
 	// The address of the geometries is not known yet: its place holds the first one's number.
 	binary.LittleEndian.PutUint64(b.records[int(index)*buildRecordSize+8:], uint64(firstGeometry))
+	if improved(bd.Info) {
+		b.addImproved(index, n, blocks)
+	}
 	b.addTasks(index, blocks, (bundles+blockSize-1)/blockSize, mode, flag != 0)
 	if mode == modePLOC && n > 0 {
 		b.seeds += bundles/(clusterLimit+1) + 1 // every seed has more than clusterLimit leaves of its own, or is the root
@@ -175,7 +185,7 @@ func (b *batch) addTasks(index, blocks, bundleBlocks, mode uint32, bundled bool)
 // addRecord writes the addresses of an ErBuild; the caller adds its words.
 func (b *batch) addRecord(bd Build, n uint32) *recordWriter {
 	w := &recordWriter{bytes: b.records}
-	s := scratchOf(uint64(n))
+	s := scratchOf(bd.Info, uint64(n))
 	w.address(bd.Dst.Address() + bd.DstOffset)
 	w.address(0) // geometries, see resolve
 	w.address(bd.Scratch)

@@ -37,9 +37,6 @@ func BenchmarkBuild(b *testing.B) {
 func BenchmarkBuildKernels(b *testing.B) {
 	for _, name := range []string{"bunny", "sponza"} {
 		for _, kind := range buildKinds {
-			if kind.flags == vk.PreferFastTrace {
-				continue
-			}
 			b.Run(name+"/"+kind.name, func(b *testing.B) {
 				m := loadModel(b, name)
 				r := newRig(b)
@@ -53,7 +50,7 @@ func BenchmarkBuildKernels(b *testing.B) {
 }
 
 func (r *rig) timeKernels(b *testing.B, builds []Build) {
-	const most = 64
+	const most = 128
 	pool, err := r.dev.NewQueryPool(most)
 	if err != nil {
 		b.Fatal(err)
@@ -217,9 +214,6 @@ func benchSize(r *rig) (width, height int) {
 func BenchmarkTrace(b *testing.B) {
 	for _, name := range []string{"bunny", "dragon", "sponza", "house"} {
 		for _, kind := range append(slices.Clone(buildKinds), lowMemoryKind) {
-			if kind.flags == vk.PreferFastTrace {
-				continue
-			}
 			m := loadModel(b, name)
 			b.Run(name+"/"+kind.name+"/primary", func(b *testing.B) {
 				r := newRig(b)

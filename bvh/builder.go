@@ -25,6 +25,10 @@ const (
 	kernelClimb
 	kernelPLOC
 	kernelPLOCTeam
+	kernelImproveSearch
+	kernelImproveLock
+	kernelImproveApply
+	kernelImproveRefit
 	kernelLeaves
 	kernelDeepen
 	kernelHeader
@@ -42,7 +46,8 @@ const (
 )
 
 var kernelNames = [kernelCount]string{"init", "bounds", "morton", "sort_small", "sort_count", "scan_sum", "scan_apply",
-	"sort_scatter", "bundle", "lbvh", "climb", "ploc", "ploc_team", "leaves", "deepen", "header", "refit_links", "refit_leaves", "refit_nodes", "indirect",
+	"sort_scatter", "bundle", "lbvh", "climb", "ploc", "ploc_team",
+	"improve_search", "improve_lock", "improve_apply", "improve_refit", "leaves", "deepen", "header", "refit_links", "refit_leaves", "refit_nodes", "indirect",
 	"copy_plan", "copy_link", "copy_used", "copy_share", "copy_write", "copy_finish"}
 
 const pushSize = 40
@@ -55,12 +60,13 @@ type Builder struct {
 	// teams is whether a workgroup does a merge, or a thread. Both build the same tree; on a CPU barriers are dear.
 	teams     bool
 	leafLimit uint32                                    // collapseLimit, but for measurements
+	passes    uint32                                    // improvePasses, the same
 	mark      func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
 }
 
 // NewBuilder creates the kernels. The device must outlive the Builder.
 func NewBuilder(dev *vk.Device) (*Builder, error) {
-	b := &Builder{leafLimit: collapseLimit, teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
+	b := &Builder{leafLimit: collapseLimit, passes: improvePasses, teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
 	var err error
 	b.layout, err = dev.NewPipelineLayout("bvh build", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: pushSize}})
 	if err != nil {
@@ -128,9 +134,9 @@ type recorder struct {
 	cb    *vk.CommandBuffer
 	batch *batch
 
-	records, blocks, small, large, bundled, lbvh, ploc, updates vk.DeviceAddress
-	histograms, sums, seeds                                     vk.DeviceAddress
-	geometry, ranges, deviceRecords, deviceGeometry             vk.DeviceAddress
+	records, blocks, small, large, bundled, lbvh, ploc, improved, updates vk.DeviceAddress
+	histograms, sums, seeds                                               vk.DeviceAddress
+	geometry, ranges, deviceRecords, deviceGeometry                       vk.DeviceAddress
 
 	hostRecords vk.DeviceAddress // where the host wrote them
 	from, to    vk.DeviceAddress // all that the host wrote, and where init.comp copies it
@@ -147,7 +153,7 @@ func (r *recorder) upload() error {
 	}{
 		{r.batch.records, &r.records}, {r.batch.geometry, &r.geometry}, {r.batch.blocks, &r.blocks},
 		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.bundled, &r.bundled}, {r.batch.lbvh, &r.lbvh},
-		{r.batch.ploc, &r.ploc}, {r.batch.updates, &r.updates}, {r.batch.indirect, &r.ranges},
+		{r.batch.ploc, &r.ploc}, {r.batch.improved, &r.improved}, {r.batch.updates, &r.updates}, {r.batch.indirect, &r.ranges},
 	}
 	var size uint64
 	for _, p := range parts {
@@ -242,6 +248,7 @@ func (r *recorder) trees() {
 	r.bundles()
 	r.perBlock(kernelLBVH, r.lbvh, r.batch.lbvh, treeGroupsPerBlk)
 	r.clusters()
+	r.improve()
 	r.cb.ComputeBarrier()
 	r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, treeGroupsPerBlk)
 	r.cb.ComputeBarrier()

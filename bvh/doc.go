@@ -2,7 +2,8 @@
 //
 // The bottom level is a binary BVH of 64-byte nodes that hold both children's boxes, over triangles or the boxes of
 // procedural primitives in the tree's order; the top level is the same over instances. FAST_BUILD gives a linear BVH,
-// everything else H-PLOC. With FAST_BUILD or LOW_MEMORY triangles are bundled: four or five that follow each other in the
+// everything else H-PLOC. FAST_TRACE then moves nodes of bottom levels to better places, which takes time and more
+// scratch memory. With FAST_BUILD or LOW_MEMORY triangles are bundled: four or five that follow each other in the
 // order of their Morton codes are one leaf from the beginning, so that a structure takes less than 64 bytes a triangle.
 // Subtrees that are too deep for the traversal stack are balanced: a bottom and a top level fit together, whatever the
 // input.

@@ -118,11 +118,12 @@ func (t *hostTree) betterPlace(node uint32) (target uint32, gain float64) {
 		if pivot == t.root {
 			return target, gain
 		}
+		if pivot != t.parent[node] { // which shrinks when the node leaves it for the other side of one above
+			saved += t.box(pivot).area() - rest.area()
+		}
 		sibling, _ = t.sibling(pivot)
 		pivot = t.parent[pivot]
-		// Nodes between shrink when the node leaves them.
 		rest = rest.union(*t.box(sibling))
-		saved += t.box(pivot).area() - rest.area()
 	}
 }
 

@@ -66,9 +66,6 @@ func TestCoincident(t *testing.T) {
 		geometry vk.Geometry
 	}{{"triangles", triangles}, {"boxes", boxes}} {
 		for _, kind := range buildKinds {
-			if kind.flags == vk.PreferFastTrace {
-				continue // the default's tree
-			}
 			b := r.build(bottom(kind.flags, []vk.Geometry{tt.geometry}, []vk.BuildRange{{PrimitiveCount: n}}))[0]
 			s, m := r.read(b)
 			if s.Active != n || m.Height > most {

@@ -164,6 +164,9 @@ func TestSAH(t *testing.T) {
 			}
 			binned := binnedSAH(boxes)
 			t.Logf("binned SAH on the CPU: %.2f; default is %.3f of it, LBVH %.3f", binned, cost["default"]/binned, cost["fast build"]/binned)
+			if cost["fast trace"] > 0.98*cost["default"] {
+				t.Errorf("the FAST_TRACE tree (%.2f) is not clearly better than the default (%.2f)", cost["fast trace"], cost["default"])
+			}
 			if cost["default"] > 0.97*cost["fast build"] {
 				t.Errorf("the default tree (%.2f) is not clearly better than the linear one (%.2f)", cost["default"], cost["fast build"])
 			}

@@ -31,11 +31,11 @@ func leafKindOf(info vk.BuildInfo) uint32 {
 
 // scratchLayout places the parts of a build's scratch memory, as offsets from its address.
 type scratchLayout struct {
-	boxes, keysA, keysB, valuesA, valuesB, parents, arrivals uint64
-	size                                                     uint64
+	boxes, keysA, keysB, valuesA, valuesB, parents, arrivals, moves uint64
+	size                                                            uint64
 }
 
-func scratchOf(n uint64) scratchLayout {
+func scratchOf(info vk.BuildInfo, n uint64) scratchLayout {
 	at := uint64(stateSize)
 	part := func(bytesEach uint64) uint64 {
 		start := at
@@ -50,6 +50,9 @@ func scratchOf(n uint64) scratchLayout {
 	s.valuesB = part(4)
 	s.parents = part(8)
 	s.arrivals = part(4)
+	if improved(info) {
+		s.moves = part(improveMoves)
+	}
 	s.size = at
 	return s
 }
@@ -79,7 +82,7 @@ func buildSizes(info vk.BuildInfo, counts []uint32) (vk.BuildSizes, error) {
 	if n > MaxPrimitives {
 		return vk.BuildSizes{}, fmt.Errorf("%w: %d primitives, at most %d fit in one structure; split it", ErrInvalidBuild, n, MaxPrimitives)
 	}
-	scratch := scratchOf(n).size
+	scratch := scratchOf(info, n).size
 	return vk.BuildSizes{
 		AccelerationStructureSize: alignUp(layoutOf(leafKindOf(info), n, mostBundles(info, n)).size+sourcesOf(info, n), Alignment),
 		BuildScratchSize:          scratch,

@@ -41,7 +41,7 @@ struct ErBuild {
     uint unused;
     uint collapseLimit; // most triangles in a leaf
     uint mode;        // see erMode and what follows it
-    uvec2 source;     // of an update: the structure to update from
+    uvec2 source;     // of an update: the structure to update from; of a build: see improve.glsl
 };
 const uint ER_MODE_LBVH = 0u;
 const uint ER_MODE_PLOC = 1u;
@@ -90,6 +90,7 @@ struct ErState {
     uint huge;         // how many reach to ER_HUGE
     uint deep;         // entries of deepen.comp's list
     uint bundles;      // see bundle.glsl
+    float cost;        // SAH cost of the tree, not divided by the root's area
 };
 
 // erNodeSlots is the nodes that a structure has room for. Bundles leave no gaps:

@@ -109,6 +109,7 @@ Cluster joinClusters(ErBuild b, Cluster first, Cluster second) {
 // finishTree notes the root.
 void finishTree(ErBuild b, Cluster root) {
     bool collapsed = (root.cost & LINK_COST_COLLAPSED) != 0u;
+    ErStateView(b.state).state.cost = clusterCost(root);
     ErTreePairs(b.parents).v[root.ref].x = LINK_ROOT | (collapsed ? LINK_COLLAPSED : 0u);
     ErStateView(b.state).state.root = collapsed ? erLeafRef(0u, root.leaves) : root.ref;
 }

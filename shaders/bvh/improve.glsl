@@ -1,0 +1,144 @@
+// Better trees by parallel reinsertion (Meister and Bittner 2018, "Parallel Reinsertion for Bounding Volume Hierarchy
+// Optimization"), for FAST_TRACE, between the clusters and the leaves of a build. A pass is four dispatches:
+//   improve_search.comp  finds for every node of those that cost most where in the tree it would save most area
+//   improve_lock.comp    has every such move ask for the nodes whose links it changes: the one that saves most gets them
+//   improve_apply.comp   makes the moves that got all of theirs
+//   improve_refit.comp   makes boxes again, and in the end counts and costs
+//
+// Departures from the paper: places are searched for nodes of a large area only, as others save little; a search
+// visits ER_MOVE_VISITS nodes at most; and nodes on the way of a move are not locked. So that no two moves put
+// their nodes below each other, a move is given up if one on its way down would save more: in a cycle of moves each
+// would have to save more than the next.
+//
+// Nothing depends on the order of threads: a tie for a node goes to nobody, and keys have bits of a hash, other ones in
+// every pass, so that there are few.
+//
+// Primitives are leaves of their own here (erBundled is not). Nodes have numbers: an inner one its own, leaf i is
+// the number of leaves + i. What sorting needed holds
+//   keysA  of every node: the greatest key of the moves that ask for it
+//   keysB  of every node: the key of its own move, none: 0; in the end the SAH cost
+// and ErBuild.source a uvec2 of every node: where it goes, and the pivot.
+#ifndef ER_BVH_IMPROVE_GLSL
+#define ER_BVH_IMPROVE_GLSL
+#include "bvh/tree.glsl"
+#include "bvh/link.glsl"
+
+layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErMovedNodes { ErNode node[]; };
+
+const uint ER_MOVE_NONE = 0xffffffffu; // in place of where it goes
+const uint ER_MOVE_VISITS = 128u;
+const uint ER_MOVE_STACK = 48u;
+// Nodes move whose area is so many times the mean; smaller ones now and then, which is many searches that save little.
+const float ER_MOVE_AREA = 2.0;
+const float ER_MOVE_SMALL_AREA = 0.25;
+const uint ER_MOVE_PERIOD = 4u; // passes
+// Trees of fewer leaves may be one leaf in the end, and are not worth the time.
+const uint ER_MOVE_LEAST = 8u;
+
+// push.pass is the number of the pass, with that of all passes above. Small trees have fewer: they are better soon, and the
+// time of a dispatch counts.
+const uint ER_MOVE_PASS = 0xffu;
+const uint ER_MOVE_PASSES_SHIFT = 8u;
+const uint ER_MOVE_SMALL = 4096u; // primitives
+const uint ER_MOVE_SMALL_PASSES = 4u;
+
+// Bit 0 of what a node was asked with tells that two moves tie.
+const uint ER_MOVE_TIE = 1u;
+
+uint erPass() { return push.pass & ER_MOVE_PASS; }
+
+uint erPasses(ErBuild b) {
+    uint all = push.pass >> ER_MOVE_PASSES_SHIFT;
+    return b.primitiveCount <= ER_MOVE_SMALL ? min(all, ER_MOVE_SMALL_PASSES) : all;
+}
+
+// erMoves tells whether nodes of a tree of so many leaves move in this pass.
+bool erMoves(ErBuild b, uint count) { return count >= ER_MOVE_LEAST && erPass() < erPasses(b); }
+
+uvec2 erNodesAddress(ErBuild b) { return erAddress(b.dst, ER_HEADER_SIZE); }
+
+// erNumber is the number of a child.
+uint erNumber(uint ref, uint count) { return (ref & ER_REF_LEAF) != 0u ? count + (ref & ER_REF_INDEX_MASK) : ref; }
+
+// erLink is what a node knows of its parent.
+uint erLink(ErBuild b, uint count, uint number) {
+    ErUvec2View parents = ErUvec2View(b.parents);
+    return number < count ? parents.v[number].x : parents.v[number - count].y;
+}
+
+void erSetLink(ErBuild b, uint count, uint number, uint link) {
+    ErUvec2View parents = ErUvec2View(b.parents);
+    if (number < count) {
+        parents.v[number].x = link;
+    } else {
+        parents.v[number - count].y = link;
+    }
+}
+
+struct ErBounded {
+    vec3 lo, hi;
+    uint ref;
+    uint leaves;
+};
+
+ErBounded erChild(ErNode n, bool second) {
+    vec4 xy = second ? n.xy1 : n.xy0;
+    vec2 z = second ? n.z.zw : n.z.xy;
+    return ErBounded(vec3(xy.x, xy.z, z.x), vec3(xy.y, xy.w, z.y), second ? n.children.y : n.children.x,
+        second ? n.leaves.y : n.leaves.x);
+}
+
+void erSetChild(inout ErNode n, bool second, ErBounded c) {
+    vec4 xy = vec4(c.lo.x, c.hi.x, c.lo.y, c.hi.y);
+    if (second) {
+        n.xy1 = xy;
+        n.z.zw = vec2(c.lo.z, c.hi.z);
+        n.children.y = c.ref;
+        n.leaves.y = c.leaves;
+    } else {
+        n.xy0 = xy;
+        n.z.xy = vec2(c.lo.z, c.hi.z);
+        n.children.x = c.ref;
+        n.leaves.x = c.leaves;
+    }
+}
+
+ErBounded erJoin(ErBounded a, ErBounded b, uint ref) {
+    return ErBounded(min(a.lo, b.lo), max(a.hi, b.hi), ref, a.leaves + b.leaves);
+}
+
+float erAreaOf(ErBounded a) { return erArea(a.lo, a.hi); }
+float erJoinedArea(ErBounded a, ErBounded b) { return erArea(min(a.lo, b.lo), max(a.hi, b.hi)); }
+
+// What a move changes the links of, beside its own node: the parent, which goes along, its other child and its parent,
+// the node that it goes beside, and that one's parent.
+struct ErMove {
+    uint link;    // of the node
+    uint parent;
+    uint upLink;  // of the parent
+    uint sibling;
+    uint to;
+    uint toLink;
+};
+
+// erMove is the move of a node. The parent is not the root.
+ErMove erMove(ErBuild b, uint count, uint number, uint to) {
+    ErMove m;
+    m.link = erLink(b, count, number);
+    m.parent = m.link & LINK_NODE;
+    m.upLink = erLink(b, count, m.parent);
+    uvec2 children = ErMovedNodes(erNodesAddress(b)).node[m.parent].children;
+    m.sibling = erNumber((m.link & LINK_SECOND) != 0u ? children.x : children.y, count);
+    m.to = to;
+    m.toLink = erLink(b, count, to);
+    return m;
+}
+
+// erMoveKey is the greater, the more a move saves.
+uint erMoveKey(float gain, uint number) {
+    uint hash = (number * 2654435761u + erPass() * 0x9e3779b9u) >> 8;
+    hash = ((hash ^ (hash >> 12)) * 0x85ebca6bu) >> 24;
+    return ((floatBitsToUint(gain) << 1) & ~0x1ffu) | (hash << 1);
+}
+
+#endif
