@@ -19,7 +19,7 @@ var (
 	// ErrInvalid is wrapped by every error about an argument; its text names the field. Blobs have ErrIncompatible and
 	// ErrInvalidBlob.
 	ErrInvalid = driver.ErrInvalid
-	// ErrUnsupported is wrapped by errors about valid shaders and geometries that the compute way cannot run (yet); the native way
+	// ErrUnsupported is wrapped by errors about valid shaders and geometries that the compute way cannot run; the native way
 	// may.
 	ErrUnsupported = fallback.ErrUnsupported
 	// ErrIncompatible is wrapped by errors about serialised structures that another driver, another version or the other way has

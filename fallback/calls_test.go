@@ -1,7 +1,6 @@
 package fallback_test
 
 import (
-	"encoding/binary"
 	"errors"
 	"slices"
 	"testing"
@@ -49,29 +48,7 @@ func (b *bench) runCallables(t *testing.T, s shapes.Shape, form engine.LinkForm)
 	})
 	fatal(err)
 	defer table.Destroy()
-	result, err := b.dev.VK().NewBuffer(vk.BufferOptions{Name: "result", Size: 16 * testWidth * testHeight, Memory: vk.Readback})
-	fatal(err)
-	defer result.Destroy()
-	set, err := b.dev.NewDescriptorSet(layout)
-	fatal(err)
-	defer set.Destroy()
-	set.WriteBuffer(1, 0, result, 0, result.Size())
-	fatal(set.Err())
-	push := binary.LittleEndian.AppendUint32(nil, 42)
-	push = binary.LittleEndian.AppendUint32(push, 0)
-	fatal(b.dev.Run(t.Context(), "callables", func(cb *vk.CommandBuffer) error {
-		return b.dev.CmdTraceRays(cb, engine.TraceOptions{
-			Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: push,
-			Width: testWidth, Height: testHeight, Depth: 1,
-		})
-	}))
-	raw := make([]byte, result.Size())
-	fatal(b.dev.VK().ReadBuffer(t.Context(), result, 0, raw))
-	words := make([]uint32, len(raw)/4)
-	for i := range words {
-		words[i] = binary.LittleEndian.Uint32(raw[4*i:])
-	}
-	return words
+	return b.launch(t, layout, pipeline, table, nil, 0)
 }
 
 // TestCallables runs the control flow shapes with calls of callable shaders, natively and by compute in each form: all

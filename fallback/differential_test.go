@@ -1,7 +1,6 @@
 package fallback_test
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -169,25 +168,41 @@ func (b *bench) run(t *testing.T, s shapes.Shape, anyHit bool, form engine.LinkF
 	})
 	fatal(err)
 	defer table.Destroy()
+	return b.launch(t, layout, pipeline, table, b.tlas, 0.7)
+}
+
+// launch traces with a table and returns what the shaders wrote to binding 1, four words a pixel. The scene, if there is one,
+// is at binding 0; the push constants are a seed and the rays' spread.
+func (b *bench) launch(t *testing.T, layout *engine.DescriptorSetLayout, pipeline *engine.Pipeline, table *engine.Table,
+	scene *engine.AccelerationStructure, spread float32) []uint32 {
+	t.Helper()
+	fatal := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	result, err := b.dev.VK().NewBuffer(vk.BufferOptions{Name: "result", Size: 16 * testWidth * testHeight, Memory: vk.Readback})
 	fatal(err)
 	defer result.Destroy()
 	set, err := b.dev.NewDescriptorSet(layout)
 	fatal(err)
 	defer set.Destroy()
-	set.WriteAccelerationStructure(0, 0, b.tlas)
+	if scene != nil {
+		set.WriteAccelerationStructure(0, 0, scene)
+	}
 	set.WriteBuffer(1, 0, result, 0, result.Size())
 	fatal(set.Err())
 	push := binary.LittleEndian.AppendUint32(nil, 42)
-	push = binary.LittleEndian.AppendUint32(push, math.Float32bits(0.7))
-	fatal(b.dev.Run(ctx, "shape", func(cb *vk.CommandBuffer) error {
+	push = binary.LittleEndian.AppendUint32(push, math.Float32bits(spread))
+	fatal(b.dev.Run(t.Context(), "launch", func(cb *vk.CommandBuffer) error {
 		return b.dev.CmdTraceRays(cb, engine.TraceOptions{
 			Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: push,
 			Width: testWidth, Height: testHeight, Depth: 1,
 		})
 	}))
 	raw := make([]byte, result.Size())
-	fatal(b.dev.VK().ReadBuffer(context.Background(), result, 0, raw))
+	fatal(b.dev.VK().ReadBuffer(t.Context(), result, 0, raw))
 	words := make([]uint32, len(raw)/4)
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint32(raw[4*i:])

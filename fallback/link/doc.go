@@ -14,6 +14,9 @@
 // guarded by a program counter, in a loop only where the fragments form one. So the size of a state function is linear
 // in what it can reach, any control flow can be cut, and code without cuts keeps its shape.
 //
+// That is the megakernel; in the monolithic form nothing is cut, since traces are calls, and in the block machine a shader's
+// fragments share one function (form.go). A library holds stages as state functions, for pipelines to copy (library.go).
+//
 // Ray queries become calls of functions of the library (shaders/fallback/query.glsl), which is part of the runtime, and
 // alone what LowerQueries merges with shaders outside of pipelines. A query is a structure in a variable of the function
 // that uses it, so that a live one is spilled as any other variable; compilers that declare queries as the module's own

@@ -61,9 +61,7 @@ func (l *linker) joinLibraries() error {
 		if y == nil || y.bound != l.runtimeBound {
 			return fmt.Errorf("library %d is nil or was made with another runtime: %w", i, ErrInvalid)
 		}
-		if err := l.join(y); err != nil {
-			return fmt.Errorf("library %d: %w", i, err)
-		}
+		l.join(y)
 		if y.blocks {
 			l.form = FormBlocks
 		}
@@ -79,12 +77,10 @@ type joiner struct {
 	shared map[spirv.ID]spirv.ID
 }
 
-func (l *linker) join(y *Library) error {
+func (l *linker) join(y *Library) {
 	j := &joiner{l: l, y: y, delta: spirv.ID(l.out.Bound) - y.bound, shared: map[spirv.ID]spirv.ID{}}
 	l.out.Bound += y.module.Bound - uint32(y.bound)
-	if err := j.header(); err != nil {
-		return err
-	}
+	j.header()
 	j.globals()
 	for _, f := range y.module.Functions {
 		if f.Def.Result < y.bound {
@@ -111,7 +107,6 @@ func (l *linker) join(y *Library) error {
 		}
 		l.parts = append(l.parts, p)
 	}
-	return nil
 }
 
 func (j *joiner) id(old spirv.ID) spirv.ID {
@@ -146,15 +141,9 @@ func (j *joiner) function(f *spirv.Function) *spirv.Function {
 	return c
 }
 
-func (j *joiner) header() error {
+// header unites what stands before types. The memory model is the runtime's in both: stages are taken to it when they come in.
+func (j *joiner) header() {
 	out, m := j.l.out, j.y.module
-	have, model := out.MemoryModel.Operands[1], m.MemoryModel.Operands[1]
-	if have != model && (usesCoherence(m) || usesCoherence(out)) {
-		return fmt.Errorf("memory model %d beside %d, with coherent variables: %w", model, have, ErrUnsupported)
-	}
-	if spirv.MemoryModel(model) == spirv.MemoryModelVulkan {
-		out.MemoryModel.Operands[1] = model
-	}
 	out.Version = max(out.Version, m.Version)
 	for i := range m.Capabilities {
 		addOnce(&out.Capabilities, m.Capabilities[i])
@@ -174,7 +163,6 @@ func (j *joiner) header() error {
 			out.ExtInstImports = append(out.ExtInstImports, j.inst(in))
 		}
 	}
-	return nil
 }
 
 // globals copies types, constants and variables, as merger.globals does; the constants of states are no one else's.
