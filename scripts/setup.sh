@@ -4,23 +4,26 @@
 #
 #   scripts/setup.sh            everything: build, window, driver, validation layer, shader compiler, screenshots
 #   scripts/setup.sh headless   no window (build with `make headless`)
+#   scripts/setup.sh embree     Embree 3 besides, which `viewer bench` takes as a reference for CPUs where it finds it
 #   scripts/setup.sh --check    only say what is missing; exit status 1 if anything is
 #   scripts/setup.sh --go       print the path of the Go to use
 set -eu
 
 what=all
+extra=
 check=no
 for arg in "$@"; do
 	case $arg in
 	--check) check=yes ;;
 	--go) what=go ;;
 	headless) what=headless ;;
-	*) echo "usage: scripts/setup.sh [headless] [--check] [--go]" >&2; exit 2 ;;
+	embree) extra=libembree3-3 ;;
+	*) echo "usage: scripts/setup.sh [headless] [embree] [--check] [--go]" >&2; exit 2 ;;
 	esac
 done
 
 packages="gcc libc6-dev libvulkan-dev libvulkan1 ca-certificates make git
-	mesa-vulkan-drivers vulkan-validationlayers glslang-tools spirv-tools"
+	mesa-vulkan-drivers vulkan-validationlayers glslang-tools spirv-tools $extra"
 if [ $what = all ]; then
 	packages="$packages libx11-dev libxrandr-dev libxinerama-dev libxcursor-dev libxi-dev libxxf86vm-dev libgl-dev
 		xvfb xauth imagemagick x11-apps"

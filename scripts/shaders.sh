@@ -6,7 +6,8 @@
 #   scripts/shaders.sh --check         compile everything into a temporary folder and compare with shaders/spv
 #   scripts/shaders.sh --out DIR ...   write below DIR instead of shaders/spv
 #
-# Includes (*.glsl) are relative to shaders/. The output depends on the sources and the compiler's version only.
+# A source with the line "// Variant: simd" is compiled once more, with ER_SIMD defined (shaders/bvh/simd.glsl), to
+# NAME.simd.EXT.spv. Includes (*.glsl) are relative to shaders/. The output depends on the sources and the compiler's version only.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -34,20 +35,40 @@ sources() {
 		LC_ALL=C sort
 }
 
-# compile SOURCE: one module, validated. A failure names the file and stops.
-compile() {
+# relative SOURCE: its name below shaders/.
+relative() {
 	rel=${1#./}
 	rel=${rel#"$PWD"/}
 	rel=${rel#shaders/}
-	target=$out/$rel.spv
+}
+
+# modules: the names of what is made of the source $rel.
+modules() {
+	echo "$rel"
+	if grep -q '^// Variant: simd$' "shaders/$rel"; then echo "${rel%.*}.simd.${rel##*.}"; fi
+}
+
+# compile SOURCE: its modules, validated. A failure names the file and stops.
+compile() {
+	relative "$1"
+	for m in $(modules); do
+		define=
+		[ "$m" = "$rel" ] || define=-DER_SIMD
+		module "$m" $define || return 1
+	done
+}
+
+# module NAME [-Dx]: one module of the source $rel.
+module() {
+	target=$out/$1.spv
 	mkdir -p "$(dirname "$target")"
 	# glslang 12 prints the file's name on success: shown only on failure.
-	if ! log=$(glslangValidator -V --target-env vulkan1.2 -Ishaders -o "$target.tmp" "shaders/$rel" 2>&1); then
+	if ! log=$(glslangValidator -V ${2-} --target-env vulkan1.2 -Ishaders -o "$target.tmp" "shaders/$rel" 2>&1); then
 		echo "$log" >&2
 		rm -f "$target.tmp"
 		return 1
 	fi
-	spirv-val --target-env vulkan1.2 --scalar-block-layout "$target.tmp" || { echo "shaders.sh: shaders/$rel fails spirv-val" >&2; rm -f "$target.tmp"; return 1; }
+	spirv-val --target-env vulkan1.2 --scalar-block-layout "$target.tmp" || { echo "shaders.sh: $1 fails spirv-val" >&2; rm -f "$target.tmp"; return 1; }
 	mv "$target.tmp" "$target"
 }
 
@@ -61,17 +82,20 @@ for f in $list; do compile "$f"; done
 # What has no source any more is stale.
 if [ -d shaders/spv ]; then
 	find shaders/spv -name '*.spv' | LC_ALL=C sort | while read -r f; do
-		src=${f#shaders/spv/}
-		src=shaders/${src%.spv}
-		if [ ! -e "$src" ]; then
+		name=${f#shaders/spv/}
+		name=${name%.spv}
+		rel=$(echo "$name" | sed 's/\.simd\./\./')
+		if [ ! -e "shaders/$rel" ] || ! modules | grep -qx "$name"; then
 			[ $check = no ] && rm -f "$f" || { echo "shaders.sh: $f has no source; run 'make shaders'" >&2; exit 1; }
 		fi
 	done
 fi
 if [ $check = yes ]; then
 	for f in $list; do
-		rel=${f#shaders/}
-		cmp -s "$out/$rel.spv" "shaders/spv/$rel.spv" || { echo "shaders.sh: shaders/spv/$rel.spv is not what its source compiles to; run 'make shaders' and commit" >&2; exit 1; }
+		relative "$f"
+		for m in $(modules); do
+			cmp -s "$out/$m.spv" "shaders/spv/$m.spv" || { echo "shaders.sh: shaders/spv/$m.spv is not what its source compiles to; run 'make shaders' and commit" >&2; exit 1; }
+		done
 	done
-	echo "shaders: $(echo "$list" | wc -w) modules, all reproducible"
+	echo "shaders: $(echo "$list" | wc -w) sources, all reproducible"
 fi

@@ -7,26 +7,12 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/devtest"
 	"github.com/everray/everray/engine"
-	"github.com/everray/everray/vk/vktest"
 )
 
-func open(t *testing.T) *engine.Device {
-	t.Helper()
-	dev, err := engine.Open(t.Context(), engine.Options{Backend: engine.BackendCompute})
-	if err != nil {
-		vktest.Missing(t, "no device: "+err.Error())
-	}
-	t.Cleanup(func() {
-		if err := dev.Close(); err != nil { // leaks are errors
-			t.Error(err)
-		}
-	})
-	return dev
-}
-
 func TestUploadNumbersGeometries(t *testing.T) {
-	dev := open(t)
+	dev := devtest.Open(t, engine.BackendCompute)
 	scene, err := assets.Builtin("cornell")
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +53,7 @@ func TestUploadNumbersGeometries(t *testing.T) {
 
 // A scene that is larger than the device's memory is refused before anything is copied. All primitives here share one array.
 func TestSceneLargerThanTheDevice(t *testing.T) {
-	dev := open(t)
+	dev := devtest.Open(t, engine.BackendCompute)
 	const bytes = 256 << 20
 	positions := make([]float32, bytes/4/3*3)
 	scene := &assets.Scene{

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/everray/everray/cmd/viewer/internal/measure"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
 )
-
-// MaxRepeats is how often a Batch repeats its work in one submission at most.
-const MaxRepeats = 16
 
 // Batch is a set of builds in one command that can be done any number of times, to be measured.
 type Batch struct {
@@ -22,7 +20,7 @@ type Batch struct {
 	builds  []engine.Build
 	owned   []*engine.AccelerationStructure
 	scratch *vk.Buffer
-	timer   *vk.QueryPool
+	timer   *measure.Timer
 }
 
 // NewBatch allocates what the builds need: scratch for all at once, and structures for those without a Dst. Nothing is built.
@@ -49,7 +47,7 @@ func NewBatch(dev *engine.Device, name string, inputs []engine.BuildInput) (b *B
 	for i := range b.builds {
 		b.builds[i].Scratch += b.scratch.Address()
 	}
-	b.timer, err = dev.VK().NewQueryPool(2 * MaxRepeats)
+	b.timer, err = measure.NewTimer(dev)
 	return b, err
 }
 
@@ -93,36 +91,8 @@ func (b *Batch) Refit(ctx context.Context, n int) ([]time.Duration, error) {
 	return b.repeat(ctx, "refit", n, func(cb *vk.CommandBuffer) error { return b.dev.CmdBuildAccelerationStructures(cb, updates) })
 }
 
-// repeat records work n times, with barriers between and timestamps around each.
 func (b *Batch) repeat(ctx context.Context, what string, n int, record func(cb *vk.CommandBuffer) error) ([]time.Duration, error) {
-	if n < 1 || n > MaxRepeats {
-		return nil, fmt.Errorf("%s %s: %d times, want 1 to %d", what, b.name, n, MaxRepeats)
-	}
-	err := b.dev.Run(ctx, what, func(cb *vk.CommandBuffer) error {
-		cb.ResetQueries(b.timer, 0, uint32(2*n))
-		for i := range n {
-			b.dev.CmdBarrier(cb)
-			cb.WriteTimestamp(b.timer, uint32(2*i))
-			if err := record(cb); err != nil {
-				return err
-			}
-			cb.WriteTimestamp(b.timer, uint32(2*i+1))
-		}
-		b.dev.CmdBarrier(cb)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", what, b.name, err)
-	}
-	ticks, err := b.timer.Range(0, uint32(2*n))
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: timestamps: %w", what, b.name, err)
-	}
-	out := make([]time.Duration, n)
-	for i := range out {
-		out[i] = time.Duration(ticks[2*i+1] - ticks[2*i])
-	}
-	return out, nil
+	return b.timer.Repeat(ctx, what+" "+b.name, n, record)
 }
 
 // Compaction copies all structures of a Batch to compacted ones.

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/devtest"
+	"github.com/everray/everray/cmd/viewer/internal/measure"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
 )
 
 func TestBatch(t *testing.T) {
-	dev := open(t)
+	dev := devtest.Open(t, engine.BackendCompute)
 	scene, err := assets.Builtin("field:3")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +37,7 @@ func TestBatch(t *testing.T) {
 	if l, err := b.Build(t.Context(), 2); len(l) != 2 || err != nil {
 		t.Errorf("builds: %v, %v", l, err)
 	}
-	for _, n := range []int{-1, 0, MaxRepeats + 1} {
+	for _, n := range []int{-1, 0, measure.MaxRepeats + 1} {
 		if l, err := b.Build(t.Context(), n); l != nil || err == nil {
 			t.Errorf("%d builds: %v, %v", n, l, err)
 		}
@@ -57,7 +59,7 @@ func TestBatch(t *testing.T) {
 }
 
 func TestBatchRefusesAndReleases(t *testing.T) {
-	dev := open(t) // closing it finds leaks
+	dev := devtest.Open(t, engine.BackendCompute) // closing it finds leaks
 	scene, err := assets.Builtin("field:1")
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +79,7 @@ func TestBatchRefusesAndReleases(t *testing.T) {
 }
 
 func TestRebuild(t *testing.T) {
-	dev := open(t)
+	dev := devtest.Open(t, engine.BackendCompute)
 	scene, err := assets.Builtin("field:3")
 	if err != nil {
 		t.Fatal(err)

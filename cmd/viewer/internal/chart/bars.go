@@ -37,6 +37,33 @@ type Bars struct {
 	Line float64
 }
 
+// Add appends a bar to the group of that name, which it makes if there is none.
+func (c *Bars) Add(group string, b Bar) {
+	for i := range c.Groups {
+		if c.Groups[i].Name == group {
+			c.Groups[i].Bars = append(c.Groups[i].Bars, b)
+			return
+		}
+	}
+	c.Groups = append(c.Groups, Group{Name: group, Bars: []Bar{b}})
+}
+
+// Below puts images one below the other, as wide as the widest.
+func Below(images ...*image.NRGBA) *image.NRGBA {
+	var size image.Point
+	for _, img := range images {
+		size.X, size.Y = max(size.X, img.Rect.Dx()), size.Y+img.Rect.Dy()
+	}
+	out := image.NewNRGBA(image.Rectangle{Max: size})
+	draw.Draw(out, out.Rect, image.NewUniform(paper), image.Point{}, draw.Src)
+	y := 0
+	for _, img := range images {
+		draw.Draw(out, img.Rect.Sub(img.Rect.Min).Add(image.Pt(0, y)), img, img.Rect.Min, draw.Src)
+		y += img.Rect.Dy()
+	}
+	return out
+}
+
 // headroom is left above the highest value for its whisker; a longer one, of an outlier, is cut off.
 const headroom = 1.15
 

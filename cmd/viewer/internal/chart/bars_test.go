@@ -69,3 +69,23 @@ func TestValueText(t *testing.T) {
 		}
 	}
 }
+
+func TestAddFillsGroups(t *testing.T) {
+	var c Bars
+	for i, name := range []string{"a", "b", "a"} {
+		c.Add(name, Bar{Value: float64(i)})
+	}
+	if len(c.Groups) != 2 || len(c.Groups[0].Bars) != 2 || c.Groups[0].Bars[1].Value != 2 || c.Groups[1].Name != "b" {
+		t.Errorf("%+v", c.Groups)
+	}
+}
+
+func TestBelowKeepsAllPixels(t *testing.T) {
+	a, b := image.NewNRGBA(image.Rect(0, 0, 3, 2)), image.NewNRGBA(image.Rect(5, 5, 6, 9))
+	a.Set(2, 1, ink)
+	b.Set(5, 8, grey)
+	got := Below(a, b)
+	if got.Rect != image.Rect(0, 0, 3, 6) || got.At(2, 1) != ink || got.At(0, 5) != grey || got.At(1, 5) != paper {
+		t.Errorf("%v: %v, %v, %v", got.Rect, got.At(2, 1), got.At(0, 5), got.At(1, 5))
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/diverge"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
 	"github.com/everray/everray/engine"
 )
@@ -18,13 +19,18 @@ import (
 type benchFlags struct {
 	deviceFlags
 	sceneFlags
-	scenes, sets, backends []string
-	build, plot            string
-	builds                 bool
-	meshes, instances      int
+	scenes, sets, backends   []string
+	build, plot              string
+	all, builds, divergence  bool
+	embree                   bool
+	meshes, instances, steps int
+	shaders, forms, flagSets []string
 	// What the lists above say.
-	raySets []rays.Set
-	ways    []engine.Backend
+	raySets   []rays.Set
+	ways      []engine.Backend
+	kinds     []diverge.Kind
+	linkForms []engine.LinkForm
+	flags     []flagSet
 }
 
 func (a *app) benchCommand() *cobra.Command {
@@ -35,45 +41,71 @@ func (a *app) benchCommand() *cobra.Command {
 		Long: `bench traces the same precomputed rays by each way, checks the results against each other as verify
 does, then times the ways in turn with GPU timestamps around every launch: warm-up, then five rounds
 of one untimed and three timed launches of each. It prints the median with minimum and maximum, the
-time of linking and compiling the pipelines, launches of 1, 32 and 4096 rays that meet nothing, and at
-the end the geometric means of the ratios over the scenes. It exits with 1 when the results differ by
-more than verify tolerates.
+time of linking and compiling the pipelines, launches of 1, 32 and 4096 rays that meet nothing and of a
+whole image without rays, each beside a dispatch that does nothing, and at the end the geometric means of
+the ratios over the scenes. It exits with 1 when the results differ by more than verify tolerates.
 
 Of the compute way it prints why: inner nodes, triangles and instances that a ray of the set tests and
-the bytes it reads for them (the same rays in a kernel that counts), and SAH costs, as inspect does.
-Where nvidia-smi is installed, clocks are read while each set warms up.
+the bytes it reads for them (the same rays in a kernel that counts), SAH costs, as inspect does, what
+the driver tells about the code, and what the pipeline costs beside the same traversal in a bare compute
+shader. Where nvidia-smi is installed, clocks are read while each set warms up. Where Embree 3 is
+installed (libembree3.so.3), its rtcIntersect1 and rtcOccluded1 trace the same rays on all processors, as a
+reference for CPUs, once their hits agree with those of the last way.
 
 With --builds it measures builds instead, of every set of flags: building, refitting and compacting a
 scene's bottom levels; and, of a mesh of 1,280 triangles, one alone, --meshes in one command, and a top
-level of --instances. Structures are checked first by rays, both ways against each other.`,
+level of --instances. Structures are checked first by rays, both ways against each other.
+
+With --divergence it measures a path tracer of four segments instead, in a scene dealt out to 16 hit
+groups in chunks of 64 triangles: mixed16 has 8 light and 8 heavy hit shaders, light16 and heavy16 16 of
+one sort, light1 one for all. Light ones give normal and colour, heavy ones compute --steps steps of 12
+operations besides. Paths are compared before they are timed.
+
+--all is everything in one run: rays, builds and divergence of the given scenes and of a built-in terrain
+and field, as large as in the project's baseline (4.2 million triangles, 100,000 instances of 1,280
+triangles; on CPUs smaller). What fails is reported, and the rest goes on.`,
 		Example: `  viewer bench --scene bunny.glb,sponza.glb --scene builtin:terrain:4193408 --scene builtin:field:100000 --plot bench.png
-  viewer bench --builds --scene house.glb --json`,
+  viewer bench --builds --scene house.glb --json
+  viewer bench --divergence --scene sponza.glb --shaders mixed16,light16 --forms monolithic,megakernel,blocks
+  viewer bench --all --scene bunny.glb,dragon.glb,sponza.glb,house.glb --json > bench.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd.Context(), &f) },
 	}
+	f.registerBench(cmd)
+	return cmd
+}
+
+func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.deviceFlags.register(flags, false)
-	flags.StringSliceVar(&f.scenes, "scene", nil, "scenes, a list or several times: .gltf or .glb files, or builtin:NAME (required but with --builds)")
+	flags.StringSliceVar(&f.scenes, "scene", nil, "scenes, a list or several times: .gltf or .glb files, or builtin:NAME (required but with --builds and --all)")
 	f.registerView(flags, 0, 0)
 	flags.StringSliceVar(&f.sets, "rays", []string{"primary", "ao", "diffuse", "random"}, "ray sets to measure")
 	flags.StringSliceVar(&f.backends, "backend", []string{"native", "compute"}, "ways to measure")
 	flags.StringVar(&f.build, "build", "fast-trace", "bottom level builds of the ray sets: "+buildNames)
+	flags.BoolVar(&f.all, "all", false, "measure rays, builds and divergence, of a built-in terrain and field, too")
 	flags.BoolVar(&f.builds, "builds", false, "measure builds instead of rays")
+	flags.BoolVar(&f.divergence, "divergence", false, "measure a path tracer with 16 hit shaders instead of rays")
+	flags.BoolVar(&f.embree, "embree", true, "measure Embree 3 beside the ray sets, if it is installed")
+	flags.StringSliceVar(&f.flagSets, "flags", nil, "sets of build flags that --builds measures: preferences as --build takes them, with +update or without (default all)")
 	flags.IntVar(&f.meshes, "meshes", 0, "meshes that --builds builds in one command (default 1000, on CPUs 16)")
-	flags.IntVar(&f.instances, "instances", 0, "instances of the top level that --builds builds (default 100000, on CPUs 1000)")
+	flags.IntVar(&f.instances, "instances", 0, "instances of the top level that --builds builds, and of --all's field (default 100000, on CPUs 1000)")
+	flags.StringSliceVar(&f.shaders, "shaders", []string{"mixed16", "light16", "heavy16", "light1"}, "kinds of hit shaders of --divergence")
+	flags.IntVar(&f.steps, "steps", 200, "steps of --divergence's heavy hit shaders")
+	flags.StringSliceVar(&f.forms, "forms", nil, "forms of linking that --divergence compares on the compute way (default --form; with --all auto,megakernel,blocks)")
 	flags.StringVar(&f.plot, "plot", "", "PNG file to draw bars to: compute over native, by scene")
-	return cmd
 }
 
-// The most of --meshes and --instances.
+// The most of --meshes, --instances and --steps.
 const (
 	mostMeshes    = 1 << 16
 	mostInstances = 1 << 23
+	mostSteps     = 1 << 20
 )
 
 // check judges what can be judged before anything is loaded, so that a run of many scenes does not end at the last.
 func (f *benchFlags) check() (err error) {
-	if len(f.scenes) == 0 && !f.builds {
+	if len(f.scenes) == 0 && (f.divergence || !f.builds) && !f.all {
 		f.scenes = []string{""}
 	}
 	for _, f.scene = range f.scenes {
@@ -92,18 +124,42 @@ func (f *benchFlags) check() (err error) {
 	for _, n := range []struct {
 		name        string
 		value, most int
-	}{{"--meshes", f.meshes, mostMeshes}, {"--instances", f.instances, mostInstances}} {
+	}{{"--meshes", f.meshes, mostMeshes}, {"--instances", f.instances, mostInstances}, {"--steps", f.steps, mostSteps}} {
 		if n.value < 0 || n.value > n.most {
 			return fmt.Errorf("%w: %s %d: want 1 to %d", errUsage, n.name, n.value, n.most)
 		}
-	}
-	if f.raySets, err = rays.ParseSets(f.sets); err != nil {
-		return err
 	}
 	if f.plot != "" {
 		if err := checkOutput("--plot", f.plot); err != nil {
 			return err
 		}
+	}
+	return f.checkLists()
+}
+
+// checkLists reads the lists.
+func (f *benchFlags) checkLists() (err error) {
+	if f.raySets, err = rays.ParseSets(f.sets); err != nil {
+		return err
+	}
+	if f.kinds, err = diverge.ParseKinds(f.shaders); err != nil {
+		return fmt.Errorf("--shaders: %w", err)
+	}
+	if f.flags, err = parseFlagSets(f.flagSets); err != nil {
+		return err
+	}
+	if len(f.forms) == 0 {
+		if f.forms = []string{f.form}; f.all && f.form == engine.FormAuto.String() {
+			f.forms = append(f.forms, engine.FormMegakernel.String(), engine.FormBlocks.String())
+		}
+	}
+	f.linkForms = nil
+	for _, name := range f.forms {
+		form, err := engine.ParseLinkForm(name)
+		if err != nil {
+			return fmt.Errorf("--forms: %w", err)
+		}
+		f.linkForms = append(f.linkForms, form)
 	}
 	return f.checkWays()
 }
@@ -132,26 +188,14 @@ func (a *app) bench(ctx context.Context, f *benchFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if f.builds {
-		return a.benchBuilds(ctx, f)
-	}
-	var r benchReport
-	var failed error
-	for _, name := range f.scenes {
-		one, launches, err := a.benchScene(ctx, f, name, len(r.Scenes) == 0)
-		if err != nil {
-			if len(f.scenes) > 1 {
-				err = fmt.Errorf("%s: %w", name, err)
-			}
-			failed = err
-			break
-		}
-		r.Scenes = append(r.Scenes, one)
-		r.Launches = append(r.Launches, launches...)
-	}
-	if len(r.Scenes) == 0 {
+	b := newBenchRun(a, f)
+	defer b.close()
+	b.run(ctx)
+	failed := errors.Join(b.failed...)
+	r := &b.report
+	if r.empty() {
 		return failed
 	}
 	r.Means = geometricMeans(r.Scenes)
-	return errors.Join(failed, a.printBench(&r), a.plotBench(f.plot, &r), r.verdict())
+	return errors.Join(failed, a.printBench(r), a.plotBench(f.plot, r), r.verdict())
 }

@@ -29,6 +29,23 @@ func flagSets() []flagSet {
 	return out
 }
 
+// parseFlagSets reads --flags: names of flagSets, or none for all.
+func parseFlagSets(names []string) ([]flagSet, error) {
+	all := flagSets()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var out []flagSet
+	for _, name := range names {
+		at := slices.IndexFunc(all, func(s flagSet) bool { return s.name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("%w: --flags %q: want %s, with +update or without", errUsage, name, buildNames)
+		}
+		out = append(out, all[at])
+	}
+	return out, nil
+}
+
 // buildWay is one way with the tracer that validates its structures.
 type buildWay struct {
 	*way
@@ -60,30 +77,6 @@ type buildBench struct {
 	report buildsScene
 }
 
-// benchBuilds measures the builds of all scenes, then of many small meshes and instances.
-func (a *app) benchBuilds(ctx context.Context, f *benchFlags) error {
-	var r buildsReport
-	var failed error
-	for i := 0; i <= len(f.scenes) && failed == nil; i++ {
-		var one buildsScene
-		var err error
-		if i < len(f.scenes) {
-			one, err = a.buildsOfScene(ctx, f, f.scenes[i])
-		} else {
-			one, err = a.buildsOfField(ctx, f)
-		}
-		if err == nil {
-			r.Scenes = append(r.Scenes, one)
-		} else if failed = err; len(f.scenes) > 0 && i < len(f.scenes) {
-			failed = fmt.Errorf("%s: %w", f.scenes[i], err)
-		}
-	}
-	if len(r.Scenes) == 0 {
-		return failed
-	}
-	return errors.Join(failed, a.printBuilds(&r), a.plotBuilds(f.plot, &r), r.verdict())
-}
-
 // openBuilds opens all ways for a scene, of which small rays are made.
 func openBuilds(ctx context.Context, f *benchFlags, scene *assets.Scene, cam camera.Camera) (b *buildBench, err error) {
 	b = &buildBench{}
@@ -111,58 +104,53 @@ func (b *buildBench) close() (err error) {
 	return err
 }
 
+// What is built of a scene.
+const (
+	bottomLevel  = "bottom level"
+	bottomLevels = "bottom levels"
+)
+
 // buildsOfScene measures the bottom levels of a scene, all in one command.
-func (a *app) buildsOfScene(ctx context.Context, f *benchFlags, name string) (r buildsScene, err error) {
-	f.scene = name
-	scene, cam, _, err := f.load(ctx, a)
-	if err != nil {
-		return r, err
+func (b *benchRun) buildsOfScene(ctx context.Context, l *loadedScene) error {
+	what := bottomLevels
+	if len(l.scene.Meshes) == 1 {
+		what = bottomLevel
 	}
-	b, err := openBuilds(ctx, f, scene, cam)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, b.close()) }()
-	what := "bottom levels"
-	if len(scene.Meshes) == 1 {
-		what = "bottom level"
-	}
-	err = a.eachFlags(ctx, b, func(set flagSet) error {
-		return b.measure(ctx, what, set, func(w *buildWay, compactable vk.BuildFlags) []engine.BuildInput {
-			return withFlags(w.scene.BottomBuilds(), set.flags|compactable)
-		})
-	})
-	b.report.Scene = name
-	return b.report, err
+	cases := []buildCase{{what, (*accel.Scene).BottomBuilds}}
+	return b.buildCases(ctx, l.name, l.scene, l.camera, cases)
 }
 
 // buildsOfField measures one small mesh, many of them in one command, and a top level of many instances.
-func (a *app) buildsOfField(ctx context.Context, f *benchFlags) (r buildsScene, err error) {
-	meshes, instances, err := f.fieldSize(ctx)
+func (b *benchRun) buildsOfField(ctx context.Context) error {
+	scene, err := assets.BuiltinContext(ctx, fmt.Sprintf("field:%d", b.f.instances))
 	if err != nil {
-		return r, err
-	}
-	scene, err := assets.BuiltinContext(ctx, fmt.Sprintf("field:%d", instances))
-	if err != nil {
-		return r, err
+		return err
 	}
 	cam, _ := camera.Of(scene.Cameras[0])
-	b, err := openBuilds(ctx, f, scene, cam)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, b.close()) }()
-	cases := []struct {
-		what   string
-		inputs func(s *accel.Scene) []engine.BuildInput
-	}{
+	return b.buildCases(ctx, scene.Name, scene, cam, []buildCase{
 		{"one mesh", (*accel.Scene).BottomBuilds},
-		{fmt.Sprintf("%d meshes", meshes), func(s *accel.Scene) []engine.BuildInput { return slices.Repeat(s.BottomBuilds(), meshes) }},
-		{fmt.Sprintf("top level of %d", instances), (*accel.Scene).TopBuilds},
+		{fmt.Sprintf("%d meshes", b.f.meshes), func(s *accel.Scene) []engine.BuildInput { return slices.Repeat(s.BottomBuilds(), b.f.meshes) }},
+		{fmt.Sprintf("top level of %d", b.f.instances), (*accel.Scene).TopBuilds},
+	})
+}
+
+// buildCase is something to build.
+type buildCase struct {
+	what   string
+	inputs func(s *accel.Scene) []engine.BuildInput
+}
+
+// buildCases measures cases with all sets of flags, and reports as far as it came.
+func (b *benchRun) buildCases(ctx context.Context, name string, scene *assets.Scene, cam camera.Camera, cases []buildCase) (err error) {
+	one, err := openBuilds(ctx, b.f, scene, cam)
+	if err != nil {
+		return err
 	}
-	err = a.eachFlags(ctx, b, func(set flagSet) error {
+	defer func() { err = errors.Join(err, one.close()) }()
+	one.report.Scene = name
+	err = b.a.eachFlags(ctx, one, b.f.flags, func(set flagSet) error {
 		for _, c := range cases {
-			if err := b.measure(ctx, c.what, set, func(w *buildWay, compactable vk.BuildFlags) []engine.BuildInput {
+			if err := one.measure(ctx, c.what, set, func(w *buildWay, compactable vk.BuildFlags) []engine.BuildInput {
 				return withFlags(c.inputs(w.scene), set.flags|compactable)
 			}); err != nil {
 				return err
@@ -174,34 +162,11 @@ func (a *app) buildsOfField(ctx context.Context, f *benchFlags) (r buildsScene, 
 	for i, c := range cases {
 		place[c.what] = i
 	}
-	slices.SortStableFunc(b.report.Builds, func(x, y buildReport) int { return place[x.What] - place[y.What] })
-	return b.report, err
-}
-
-// fieldSize returns --meshes and --instances, or what suits the device.
-func (f *benchFlags) fieldSize(ctx context.Context) (meshes, instances int, err error) {
-	meshes, instances = 1000, 100_000
-	d := f.deviceFlags
-	d.backend = f.ways[0].String()
-	if f.meshes == 0 || f.instances == 0 {
-		dev, closeDevice, err := d.open(ctx)
-		if err != nil {
-			return 0, 0, err
-		}
-		if isCPU(dev) {
-			meshes, instances = 16, 1000
-		}
-		if err := closeDevice(); err != nil {
-			return 0, 0, err
-		}
+	slices.SortStableFunc(one.report.Builds, func(x, y buildReport) int { return place[x.What] - place[y.What] })
+	if len(one.report.Builds) > 0 {
+		b.report.Builds = append(b.report.Builds, one.report)
 	}
-	if f.meshes > 0 {
-		meshes = f.meshes
-	}
-	if f.instances > 0 {
-		instances = f.instances
-	}
-	return meshes, instances, nil
+	return err
 }
 
 // withFlags returns builds with other flags, into structures of their own.
@@ -213,8 +178,7 @@ func withFlags(inputs []engine.BuildInput, flags vk.BuildFlags) []engine.BuildIn
 }
 
 // eachFlags validates the structures of each set of flags, and then measures.
-func (a *app) eachFlags(ctx context.Context, b *buildBench, measure func(set flagSet) error) error {
-	sets := flagSets()
+func (a *app) eachFlags(ctx context.Context, b *buildBench, sets []flagSet, measure func(set flagSet) error) error {
 	bar := a.progress("builds of "+b.report.Scene, len(sets))
 	defer bar.finish()
 	for i, set := range sets {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
 
@@ -11,9 +12,14 @@ import (
 	"github.com/everray/everray/cmd/viewer/internal/rays"
 )
 
-// launchReport is what a launch of few rays takes, which meet nothing: the cost of a launch itself.
+// launchReport is what a launch costs by itself: of few rays, which meet nothing, or of a whole image whose ray generation
+// shader returns at once.
 type launchReport struct {
-	Rays    int    `json:"rays"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+	// Rays is the number of rays, 0 where none is traced.
+	Rays int `json:"rays"`
+	// Backend is a way, or dispatch: as many lanes of a compute shader that does nothing.
 	Backend string `json:"backend"`
 	timing
 	Ratio  float64 `json:"ratio"` // of speeds, to the first way
@@ -23,36 +29,87 @@ type launchReport struct {
 // smallLaunchSizes are those of the project's baseline measurements.
 func smallLaunchSizes() []int { return []int{1, 32, 4096} }
 
+// dispatchName is the Backend of launchReports of dispatches.
+const dispatchName = "dispatch"
+
 // errStrayHit is returned when a ray that points away from the scene hits something.
 var errStrayHit = errors.New("a ray that points away from the scene hits")
 
-// smallLaunches times launches of rays that begin above the scene and go up.
-func smallLaunches(ctx context.Context, scene *assets.Scene, ways []*benchWay, reader *clockReader) ([]launchReport, error) {
+// smallLaunches times launches of rays that begin above the scene and go up, and one of the image's size without rays.
+func (s *sceneBench) smallLaunches(ctx context.Context, scene *assets.Scene) (out []launchReport, err error) {
+	idle, err := rays.NewDispatch(ctx, s.ways[len(s.ways)-1].dev)
+	if err != nil {
+		return nil, fmt.Errorf("dispatch: %w", err)
+	}
+	defer idle.Destroy()
 	bounds := rays.BoundsOf(scene)
 	away := rays.Ray{Origin: bounds.High.Add(mgl32.Vec3{0, bounds.Diagonal(), 0}), Direction: mgl32.Vec3{0, 1, 0}, TMax: rays.Infinity}
-	var out []launchReport
 	for _, n := range smallLaunchSizes() {
 		list := make([]rays.Ray, n)
 		for i := range list {
 			list[i] = away
 		}
-		what := fmt.Sprintf("launch of %d rays", n)
-		launches := make([]launch, len(ways))
-		for i, w := range ways {
+		launches := make([]launch, len(s.ways))
+		for i, w := range s.ways {
 			if err := w.missAll(ctx, list); err != nil {
-				return nil, fmt.Errorf("%s by %s: %w", what, w.dev.Backend(), err)
+				return nil, fmt.Errorf("launch of %d rays by %s: %w", n, w.dev.Backend(), err)
 			}
 			launches[i] = w.closest.Trace
 		}
-		times, read, err := inTurn(ctx, warmTime(ways[0].dev, warmUpTime), reader, launches)
+		some, err := s.timeLaunches(ctx, launchReport{Width: n, Height: 1, Rays: n}, launches, idle)
 		if err != nil {
-			return nil, nameWay(err, ways, what)
+			return nil, err
 		}
-		for i, w := range ways {
-			out = append(out, launchReport{Rays: n, Backend: w.dev.Backend().String(), timing: times[i], Ratio: times[0].Median / times[i].Median, Clocks: read})
+		out = append(out, some...)
+	}
+	some, err := s.idleLaunches(ctx, idle)
+	return append(out, some...), err
+}
+
+// idleLaunches times launches of the image's size that do nothing.
+func (s *sceneBench) idleLaunches(ctx context.Context, idle *rays.Dispatch) ([]launchReport, error) {
+	launches := make([]launch, len(s.ways))
+	for i, w := range s.ways {
+		t, err := rays.NewTracer(ctx, w.dev, w.scene, rays.Idle)
+		if err != nil {
+			return nil, fmt.Errorf("launch without rays by %s: %w", w.dev.Backend(), err)
+		}
+		defer t.Destroy()
+		launches[i] = func(ctx context.Context, n int) ([]time.Duration, error) {
+			return t.TraceNothing(ctx, s.maker.Width, s.maker.Height, n)
 		}
 	}
+	return s.timeLaunches(ctx, launchReport{Width: s.maker.Width, Height: s.maker.Height}, launches, idle)
+}
+
+// timeLaunches times launches of one size by all ways, and the dispatch, in turn.
+func (s *sceneBench) timeLaunches(ctx context.Context, like launchReport, launches []launch, idle *rays.Dispatch) ([]launchReport, error) {
+	var names []string
+	for _, w := range s.ways {
+		names = append(names, w.dev.Backend().String())
+	}
+	names = append(names, dispatchName)
+	launches = append(launches, func(ctx context.Context, n int) ([]time.Duration, error) {
+		return idle.Run(ctx, like.Width, like.Height, n)
+	})
+	times, read, err := inTurn(ctx, warmTime(s.ways[0].dev, warmUpTime), s.reader, launches)
+	if err != nil {
+		return nil, nameWay(err, names, like.what())
+	}
+	out := make([]launchReport, len(names))
+	for i, name := range names {
+		out[i] = like
+		out[i].Backend, out[i].timing, out[i].Ratio, out[i].Clocks = name, times[i], per(times[0].Median, times[i].Median), read
+	}
 	return out, nil
+}
+
+// what says what was launched.
+func (r *launchReport) what() string {
+	if r.Rays == 0 {
+		return fmt.Sprintf("%d x %d, no rays", r.Width, r.Height)
+	}
+	return fmt.Sprintf("%d rays", r.Rays)
 }
 
 // missAll uploads rays and checks that they meet nothing.

@@ -11,11 +11,6 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// buildsReport is the result of bench --builds.
-type buildsReport struct {
-	Scenes []buildsScene `json:"scenes"`
-}
-
 // buildsScene are the builds of one scene.
 type buildsScene struct {
 	Scene  string         `json:"scene"`
@@ -160,41 +155,15 @@ func (b *buildBench) turn(ctx context.Context, ways []launch) ([]timing, *clocks
 	return inTurn(ctx, warmTime(b.ways[0].dev, warmUpBuildTime), b.reader, ways)
 }
 
-// verdict is verify's, of each scene, way and set of flags.
-func (r *buildsReport) verdict() (err error) {
-	for _, scene := range r.Scenes {
-		for _, c := range scene.Checks {
-			v := verifyReport{Tolerance: defaultTolerance, Rays: c.Rays, Differ: c.Differ, Sets: []setReport{c.setReport}}
-			if bad := v.verdict(); bad != nil {
-				err = errors.Join(err, fmt.Errorf("%s, %s, %s rays by %s: %w", scene.Scene, c.Flags, c.Set, c.Backend, bad))
-			}
+// verdict is verify's, of each way and set of flags.
+func (s *buildsScene) verdict() (err error) {
+	for _, c := range s.Checks {
+		v := verifyReport{Tolerance: defaultTolerance, Rays: c.Rays, Differ: c.Differ, Sets: []setReport{c.setReport}}
+		if bad := v.verdict(); bad != nil {
+			err = errors.Join(err, fmt.Errorf("%s, %s, %s rays by %s: %w", s.Scene, c.Flags, c.Set, c.Backend, bad))
 		}
 	}
 	return err
-}
-
-// clocks are all readings.
-func (r *buildsReport) clocks() []*clocks {
-	var all []*clocks
-	for _, s := range r.Scenes {
-		for i := range s.Builds {
-			all = append(all, s.Builds[i].Clocks)
-		}
-	}
-	return all
-}
-
-func (a *app) printBuilds(r *buildsReport) error {
-	if a.json {
-		return a.printJSON(r)
-	}
-	fmt.Fprintf(a.stdout, "%s, %s; %s\n", r.Scenes[0].Ways[0].Device, r.Scenes[0].Ways[0].Driver, clockRange(r.clocks()))
-	for i := range r.Scenes {
-		if err := a.table(func(w io.Writer) { r.Scenes[i].print(w) }); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (s *buildsScene) print(w io.Writer) {
@@ -207,7 +176,7 @@ func (s *buildsScene) print(w io.Writer) {
 	if len(s.Ways) > 1 {
 		checked = fmt.Sprintf("of %d rays, %d differ", rays, differ)
 	}
-	fmt.Fprintf(w, "\n%s: %s\n\n", s.Scene, checked)
+	fmt.Fprintf(w, "\nbuilds of %s: %s\n\n", s.Scene, checked)
 	fmt.Fprintln(w, "builds\tflags\tway\tprimitives\tms\tmin\tmax\tM/s\tratio\tB each\tscratch\trefit ms\tratio\tcompact ms\tratio\tcompacted B")
 	for i := range s.Builds {
 		b := &s.Builds[i]

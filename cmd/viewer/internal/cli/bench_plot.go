@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"image"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,14 +12,42 @@ import (
 	"github.com/everray/everray/engine"
 )
 
-// plotBench draws compute over native, or the speeds of one way, by scene and ray set.
+// plotBench draws what was measured, a chart below the other: compute over native, or the numbers of one way.
 func (a *app) plotBench(path string, r *benchReport) error {
 	if path == "" {
 		return nil
 	}
+	var images []*image.NRGBA
+	for _, c := range []*chart.Bars{chartOfRays(r), chartOfBuilds(r), chartOfDivergence(r)} {
+		if c == nil {
+			continue
+		}
+		img, err := c.Image()
+		if err != nil {
+			return fmt.Errorf("--plot: %w", err)
+		}
+		images = append(images, img)
+	}
+	if len(images) == 0 {
+		return nil
+	}
+	return assets.WritePNG(path, chart.Below(images...))
+}
+
+// subtitle says on what it was measured.
+func (r *benchReport) subtitle(more string) string {
+	device := r.device()
+	return fmt.Sprintf("%s, %s; %s%s", device.Device, device.Driver, more, r.clockText())
+}
+
+// chartOfRays is by scene and ray set; nil without any.
+func chartOfRays(r *benchReport) *chart.Bars {
+	if len(r.Scenes) == 0 {
+		return nil
+	}
 	first := r.Scenes[0]
 	c := newChart("Mrays/s", first.Ways)
-	c.Subtitle = fmt.Sprintf("%s, %s; %d x %d rays; %s", first.Ways[0].Device, first.Ways[0].Driver, first.Width, first.Height, r.clockText())
+	c.Subtitle = r.subtitle(fmt.Sprintf("%d x %d rays; ", first.Width, first.Height))
 	for _, s := range first.Series {
 		if s.Backend == first.Series[0].Backend {
 			c.Series = append(c.Series, string(s.Set))
@@ -37,24 +66,26 @@ func (a *app) plotBench(path string, r *benchReport) error {
 		c.Groups = append(c.Groups, g)
 	}
 	c.Groups = append(c.Groups, meanGroups(r)...)
-	return a.writeChart(path, c)
+	return c
 }
 
-// plotBuilds does the same for the speeds of builds, by what is built and flags.
-func (a *app) plotBuilds(path string, r *buildsReport) error {
-	if path == "" {
+// chartOfBuilds does the same for the speeds of builds, by what is built and flags.
+func chartOfBuilds(r *benchReport) *chart.Bars {
+	if len(r.Builds) == 0 {
 		return nil
 	}
 	var ways []wayReport
-	for _, w := range r.Scenes[0].Ways {
+	for _, w := range r.Builds[0].Ways {
 		ways = append(ways, wayReport{deviceReport: w})
 	}
 	c := newChart("primitives built/s", ways)
-	c.Subtitle = fmt.Sprintf("%s, %s; %s", ways[0].Device, ways[0].Driver, clockRange(r.clocks()))
-	for _, set := range flagSets() {
-		c.Series = append(c.Series, set.name)
+	c.Subtitle = r.subtitle("")
+	for i := range r.Builds[0].Builds {
+		if set := r.Builds[0].Builds[i].Flags; !slices.Contains(c.Series, set) {
+			c.Series = append(c.Series, set)
+		}
 	}
-	for _, scene := range r.Scenes {
+	for _, scene := range r.Builds {
 		for i := 0; i < len(scene.Builds); i += len(ways) {
 			speeds := make([]chart.Bar, len(ways))
 			for k := range ways {
@@ -62,19 +93,52 @@ func (a *app) plotBuilds(path string, r *buildsReport) error {
 				n := float64(b.Primitives) / 1e3
 				speeds[computeLast(ways, k)] = chart.Bar{Value: b.Speed, Low: per(n, b.Build.Max), High: per(n, b.Build.Min)}
 			}
-			name := plotName(scene.Scene)
-			if what := scene.Builds[i].What; scene.Scene == r.Scenes[len(r.Scenes)-1].Scene {
-				name = what
-			}
-			at := slices.IndexFunc(c.Groups, func(g chart.Group) bool { return g.Name == name })
-			if at < 0 {
-				at = len(c.Groups)
-				c.Groups = append(c.Groups, chart.Group{Name: name})
-			}
-			c.Groups[at].Bars = append(c.Groups[at].Bars, over(speeds))
+			c.Add(buildName(&scene, i), over(speeds))
 		}
 	}
-	return a.writeChart(path, c)
+	return c
+}
+
+// buildName is the scene where that says what is built.
+func buildName(s *buildsScene, i int) string {
+	if what := s.Builds[i].What; what != bottomLevel && what != bottomLevels {
+		return what
+	}
+	return plotName(s.Scene)
+}
+
+// chartOfDivergence shows the times of the compute way's forms over that of the native way, by scene and kind of hit shaders.
+func chartOfDivergence(r *benchReport) *chart.Bars {
+	if len(r.Divergence) == 0 || len(r.Divergence[0].Ways) < 2 {
+		return nil
+	}
+	c := &chart.Bars{Title: "path tracer with many hit shaders: time by compute over native, less is faster", Subtitle: r.subtitle(""), Line: 1}
+	for i := range r.Divergence {
+		d := &r.Divergence[i]
+		for _, s := range d.Series {
+			if s.Backend != engine.BackendCompute.String() {
+				continue
+			}
+			if !slices.Contains(c.Series, s.Form) {
+				c.Series = append(c.Series, s.Form)
+			}
+			native := d.native(s.Shaders)
+			c.Add(plotName(d.Scene)+" "+s.Shaders, chart.Bar{
+				Value: per(s.timing.Median, native.Median), Low: per(s.timing.Min, native.Max), High: per(s.timing.Max, native.Min),
+			})
+		}
+	}
+	return c
+}
+
+// native is the native way's timing of a kind of hit shaders.
+func (r *divergenceReport) native(shaders string) timing {
+	for _, s := range r.Series {
+		if s.Shaders == shaders && s.Backend == engine.BackendNative.String() {
+			return s.timing
+		}
+	}
+	return timing{}
 }
 
 // newChart begins a chart of one way's speeds, or of the ratio of two.
@@ -126,12 +190,4 @@ func plotName(scene string) string {
 		return name
 	}
 	return strings.TrimSuffix(filepath.Base(scene), filepath.Ext(scene))
-}
-
-func (a *app) writeChart(path string, c *chart.Bars) error {
-	img, err := c.Image()
-	if err != nil {
-		return fmt.Errorf("--plot: %w", err)
-	}
-	return assets.WritePNG(path, img)
 }

@@ -2,23 +2,42 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"math"
-	"strings"
 
 	"github.com/everray/everray/cmd/viewer/internal/accel"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
 	"github.com/everray/everray/engine"
 )
 
-// benchReport is bench's result.
+// benchReport is bench's result; what was not measured is absent.
 type benchReport struct {
-	Scenes   []sceneReport  `json:"scenes"`
-	Launches []launchReport `json:"small_launches"`
+	Scenes   []sceneReport  `json:"scenes,omitempty"`
+	Launches []launchReport `json:"small_launches,omitempty"`
 	// Means are there for several scenes and ways.
-	Means []meanReport `json:"geometric_means,omitempty"`
+	Means      []meanReport       `json:"geometric_means,omitempty"`
+	Builds     []buildsScene      `json:"builds,omitempty"`
+	Divergence []divergenceReport `json:"divergence,omitempty"`
+	// EmbreeSkipped says why there is no reference for CPUs.
+	EmbreeSkipped string `json:"embree_skipped,omitempty"`
+	// Errors are those of what failed.
+	Errors []string `json:"errors,omitempty"`
+}
+
+// empty tells that nothing was measured.
+func (r *benchReport) empty() bool {
+	return len(r.Scenes) == 0 && len(r.Launches) == 0 && len(r.Builds) == 0 && len(r.Divergence) == 0
+}
+
+// device is that of the first way of whatever was measured.
+func (r *benchReport) device() deviceReport {
+	switch {
+	case len(r.Scenes) > 0:
+		return r.Scenes[0].Ways[0].deviceReport
+	case len(r.Builds) > 0:
+		return r.Builds[0].Ways[0]
+	case len(r.Divergence) > 0:
+		return r.Divergence[0].Ways[0]
+	}
+	return deviceReport{}
 }
 
 // sceneReport is one scene measured.
@@ -32,6 +51,7 @@ type sceneReport struct {
 	Height int            `json:"height"`
 	Ways   []wayReport    `json:"ways"`
 	Series []seriesReport `json:"series"`
+	Embree *embreeReport  `json:"embree,omitempty"`
 }
 
 // seriesReport is one ray set traced by one way. Speeds are in Mrays/s, of the median, the slowest and the fastest launch.
@@ -49,9 +69,19 @@ type seriesReport struct {
 	// Differ counts rays whose hits differ from the first way's, Reasons says why, as in verify.
 	Differ  int                 `json:"differ"`
 	Reasons map[rays.Reason]int `json:"reasons,omitempty"`
-	// Why is known of the compute way, Clocks where there is a tool for it.
-	Why    *whyReport `json:"why,omitempty"`
-	Clocks *clocks    `json:"clocks,omitempty"`
+	// Why and Bare are known of the compute way, Clocks where there is a tool for it.
+	Why    *whyReport  `json:"why,omitempty"`
+	Bare   *bareReport `json:"bare,omitempty"`
+	Clocks *clocks     `json:"clocks,omitempty"`
+}
+
+// bareReport is the same traversal without a pipeline.
+type bareReport struct {
+	timing
+	// Differ counts rays with another hit than by the pipeline, where compilers fuse operations in one and not in the other.
+	Differ int `json:"differ"`
+	// Cost is the pipeline's time above that of the bare traversal, as a share of the latter.
+	Cost float64 `json:"pipeline_cost"`
 }
 
 // whyReport is what a ray of a set does on the compute way, on average. Bytes are those of the nodes and leaf records that
@@ -72,9 +102,11 @@ type wayReport struct {
 	StructureBytes uint64  `json:"structure_bytes"`
 	LinkMS         float64 `json:"link_ms"`
 	CompileMS      float64 `json:"compile_ms"`
-	// Code is what the driver tells about the pipelines for closest hits, Tree about the trees, of the compute way.
-	Code []codeStatistic `json:"code,omitempty"`
-	Tree *treeReport     `json:"tree,omitempty"`
+	// Code is what the driver tells about the pipelines for closest hits, BareCode about the traversal without one, Tree says
+	// how good the trees are: all of the compute way.
+	Code     []codeStatistic `json:"code,omitempty"`
+	BareCode []codeStatistic `json:"bare_code,omitempty"`
+	Tree     *treeReport     `json:"tree,omitempty"`
 }
 
 // treeReport judges the structures of a scene on the compute way.
@@ -149,7 +181,7 @@ func (r *sceneReport) addWays(ctx context.Context, ways []*benchWay) ([]*treeRep
 
 func (w *benchWay) report() wayReport {
 	closest, occlusion := w.closest.Stats(), w.occlusion.Stats()
-	return wayReport{
+	r := wayReport{
 		deviceReport:  reportDevice(w.dev),
 		BottomBuildMS: milliseconds(w.bottom[len(w.bottom)/2]), TopBuildMS: milliseconds(w.top[len(w.top)/2]),
 		Triangles:      w.scene.BottomReport.Primitives,
@@ -158,6 +190,10 @@ func (w *benchWay) report() wayReport {
 		CompileMS:      milliseconds(closest.CompileTime + occlusion.CompileTime),
 		Code:           codeStatistics(closest.Driver),
 	}
+	if w.bareClosest != nil {
+		r.BareCode = codeStatistics(w.bareClosest.Stats().Driver)
+	}
+	return r
 }
 
 // summarise takes over the times of one series.
@@ -165,116 +201,4 @@ func (s *seriesReport) summarise(t timing) {
 	speed := func(ms float64) float64 { return per(float64(s.Rays)/1e3, ms) }
 	s.Launches, s.MedianMS = t.Launches, t.Median
 	s.Median, s.Max, s.Min = speed(t.Median), speed(t.Min), speed(t.Max)
-}
-
-// meanReport is the geometric mean of a set's ratios over scenes.
-type meanReport struct {
-	Over    string   `json:"over"`
-	Scenes  int      `json:"scenes"`
-	Set     rays.Set `json:"set"`
-	Backend string   `json:"backend"`
-	Ratio   float64  `json:"ratio"` // to the first way
-}
-
-// meansOver averages over scenes that all have the same series.
-func meansOver(over string, scenes []sceneReport) []meanReport {
-	ways := len(scenes[0].Ways)
-	var out []meanReport
-	for i, s := range scenes[0].Series {
-		if i%ways == 0 {
-			continue // the first way, to which the others are compared
-		}
-		sum := 0.0
-		for _, scene := range scenes {
-			sum += math.Log(scene.Series[i].Ratio)
-		}
-		out = append(out, meanReport{Over: over, Scenes: len(scenes), Set: s.Set, Backend: s.Backend, Ratio: math.Exp(sum / float64(len(scenes)))})
-	}
-	return out
-}
-
-// verdict is verify's, of each scene.
-func (r *benchReport) verdict() (err error) {
-	for _, scene := range r.Scenes {
-		v := verifyReport{Tolerance: defaultTolerance}
-		for _, s := range scene.Series {
-			v.Sets = append(v.Sets, setReport{Set: s.Set, Reasons: s.Reasons})
-			v.Rays += s.Rays
-			v.Differ += s.Differ
-		}
-		if bad := v.verdict(); bad != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", scene.Scene, bad))
-		}
-	}
-	return err
-}
-
-func (a *app) printBench(r *benchReport) error {
-	if a.json {
-		return a.printJSON(r)
-	}
-	fmt.Fprintf(a.stdout, "%s, %s; %s\n", r.Scenes[0].Ways[0].Device, r.Scenes[0].Ways[0].Driver, r.clockText())
-	for i := range r.Scenes {
-		if err := a.printScene(&r.Scenes[i]); err != nil {
-			return err
-		}
-	}
-	return a.table(func(w io.Writer) {
-		if len(r.Launches) > 0 {
-			fmt.Fprintln(w, "\nsmall launch\tway\tus\tmin\tmax\tratio")
-		}
-		for _, l := range r.Launches {
-			fmt.Fprintf(w, "%d rays\t%s\t%.2f\t%.2f\t%.2f\t%.2f\n", l.Rays, l.Backend, 1e3*l.Median, 1e3*l.Min, 1e3*l.Max, l.Ratio)
-		}
-		if len(r.Means) > 0 {
-			fmt.Fprintln(w, "\ngeometric mean\tscenes\trays\tway\tratio")
-		}
-		for _, m := range r.Means {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.2f\n", m.Over, m.Scenes, m.Set, m.Backend, m.Ratio)
-		}
-	})
-}
-
-// clockText says which clocks the GPU had while it traced.
-func (r *benchReport) clockText() string {
-	var all []*clocks
-	for _, scene := range r.Scenes {
-		for _, s := range scene.Series {
-			all = append(all, s.Clocks)
-		}
-	}
-	return clockRange(all)
-}
-
-func (a *app) printScene(r *sceneReport) error {
-	return a.table(func(w io.Writer) {
-		fmt.Fprintf(w, "\n%s: %d triangles, %d instances; %d x %d = %d rays per launch\n\n", r.Scene, r.Triangles, r.Instances, r.Width, r.Height, r.Width*r.Height)
-		fmt.Fprintln(w, "way\tBLAS builds\tTLAS build\tstructures\tlink\tcompile\tSAH BLAS, TLAS")
-		for _, way := range r.Ways {
-			sah := "-"
-			if t := way.Tree; t != nil {
-				sah = fmt.Sprintf("%.1f, %.1f", t.BottomSAH, t.TopSAH)
-			}
-			fmt.Fprintf(w, "%s\t%.3f ms\t%.3f ms\t%.1f MiB\t%.1f ms\t%.1f ms\t%s\n", way.Backend, way.BottomBuildMS, way.TopBuildMS,
-				float64(way.StructureBytes)/(1<<20), way.LinkMS, way.CompileMS, sah)
-		}
-		for _, way := range r.Ways {
-			if len(way.Code) > 0 {
-				fmt.Fprintf(w, "%s code: %s\n", way.Backend, joinStatistics(way.Code))
-			}
-		}
-		fmt.Fprintln(w, "\nrays\tway\tMrays/s\tmin\tmax\tms\thits\tdiffer\tratio\tper ray: nodes\ttriangles\tinstances\tbytes")
-		for _, s := range r.Series {
-			fmt.Fprintf(w, "%s\t%s\t%.2f\t%.2f\t%.2f\t%.3f\t%.1f%%\t%d\t%.2f\t%s\n", s.Set, s.Backend, s.Median, s.Min, s.Max, s.MedianMS,
-				100*per(float64(s.Hits), float64(s.Rays)), s.Differ, s.Ratio, s.Why)
-		}
-	})
-}
-
-// String returns the columns of a table.
-func (r *whyReport) String() string {
-	if r == nil {
-		return strings.Join([]string{"-", "-", "-", "-"}, "\t")
-	}
-	return fmt.Sprintf("%.1f\t%.1f\t%.1f\t%.0f", r.Nodes, r.Primitives, r.Instances, r.Bytes)
 }

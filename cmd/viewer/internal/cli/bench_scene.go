@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/everray/everray/assets"
@@ -16,7 +15,9 @@ import (
 type benchWay struct {
 	*way
 	verify, closest, occlusion *rays.Tracer
-	counter                    *rays.Counter   // nil natively
+	// nil natively
+	counter                    *rays.Counter
+	bareClosest, bareOcclusion *rays.Bare
 	bottom, top                []time.Duration // of the builds, sorted
 }
 
@@ -30,8 +31,18 @@ func (w *benchWay) tracer(s rays.Set) *rays.Tracer {
 	return w.closest
 }
 
+// bare is nil natively.
+func (w *benchWay) bare(s rays.Set) *rays.Bare {
+	if s.Occlusion() {
+		return w.bareOcclusion
+	}
+	return w.bareClosest
+}
+
 func (w *benchWay) destroy() error {
 	w.counter.Destroy()
+	w.bareClosest.Destroy()
+	w.bareOcclusion.Destroy()
 	w.verify.Destroy()
 	w.closest.Destroy()
 	w.occlusion.Destroy()
@@ -62,6 +73,12 @@ func (w *benchWay) prepare(ctx context.Context) (err error) {
 		if w.counter, err = rays.NewCounter(ctx, w.dev, w.scene); err != nil {
 			return err
 		}
+		if w.bareClosest, err = rays.NewBare(ctx, w.closest); err != nil {
+			return err
+		}
+		if w.bareOcclusion, err = rays.NewBare(ctx, w.occlusion); err != nil {
+			return err
+		}
 	}
 	w.bottom, w.top, err = w.scene.MeasureBuilds(ctx, w.dev, timedSceneBuilds)
 	return err
@@ -86,60 +103,73 @@ func closeBench(ways []*benchWay) (err error) {
 	return err
 }
 
-// benchScene measures all sets of one scene, and before them small launches if they are wanted.
-func (a *app) benchScene(ctx context.Context, f *benchFlags, name string, small bool) (r sceneReport, launches []launchReport, err error) {
-	f.scene = name
-	scene, cam, _, err := f.load(ctx, a)
+// raysOfScene measures all sets of one scene, and before those of the first scene small launches.
+func (b *benchRun) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
+	ways, err := openBench(ctx, b.f, l.scene)
 	if err != nil {
-		return r, nil, err
-	}
-	ways, err := openBench(ctx, f, scene)
-	if err != nil {
-		return r, nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, closeBench(ways)) }()
-	size := f.sceneFlags
+	size := b.f.sceneFlags
 	size.defaultSize(ways[0].dev, 128, 72, 1920, 1080)
-	stats := scene.Stats()
-	r = sceneReport{Scene: name, Width: size.width, Height: size.height, Triangles: stats.Triangles, Instances: stats.Instances,
-		Shared: stats.Instances > stats.Meshes}
-	trees, err := r.addWays(ctx, ways)
-	if err != nil {
-		return r, nil, err
+	s := &sceneBench{
+		ways: ways, reader: findClocks(ways[0].dev.Info().Name),
+		maker: &rays.Maker{Scene: l.scene, Camera: l.camera, Width: size.width, Height: size.height},
+		report: sceneReport{Scene: l.name, Width: size.width, Height: size.height, Triangles: l.stats.Triangles,
+			Instances: l.stats.Instances, Shared: l.shared()},
 	}
-	reader := findClocks(ways[0].dev.Info().Name)
-	if small {
-		if launches, err = smallLaunches(ctx, scene, ways, reader); err != nil {
-			return r, nil, err
+	if s.trees, err = s.report.addWays(ctx, ways); err != nil {
+		return err
+	}
+	if len(b.report.Launches) == 0 {
+		if b.report.Launches, err = s.smallLaunches(ctx, l.scene); err != nil {
+			return err
 		}
 	}
-	maker := &rays.Maker{Scene: scene, Camera: cam, Width: size.width, Height: size.height}
-	bar := a.progress("bench "+name, len(f.raySets))
+	if s.embree, err = b.newEmbreeScene(ctx, l.scene); err != nil {
+		return err
+	}
+	defer s.embree.destroy()
+	s.report.Embree = s.embree.describe()
+	// What was measured before an error counts.
+	defer func() {
+		if len(s.report.Series) > 0 {
+			b.report.Scenes = append(b.report.Scenes, s.report)
+		}
+	}()
+	bar := b.a.progress("bench "+l.name, len(b.f.raySets))
 	defer bar.finish()
-	for i, set := range f.raySets {
-		series, err := benchSet(ctx, set, maker, ways, trees, reader)
-		if err != nil {
-			return r, launches, err
+	for i, set := range b.f.raySets {
+		if err := s.measure(ctx, set); err != nil {
+			return err
 		}
-		r.Series = append(r.Series, series...)
 		bar.set(i + 1)
 	}
-	return r, launches, nil
+	return nil
 }
 
-// benchSet validates a set on all ways, then times it on each in turn, then counts.
-func benchSet(ctx context.Context, set rays.Set, maker *rays.Maker, ways []*benchWay, trees []*treeReport, reader *clockReader) ([]seriesReport, error) {
-	last := ways[len(ways)-1]
-	list, err := maker.Make(ctx, set, last.verify, last.scene)
+// sceneBench measures ray sets of one scene.
+type sceneBench struct {
+	ways   []*benchWay
+	trees  []*treeReport // nil natively
+	embree *embreeScene  // nil where it is skipped
+	reader *clockReader
+	maker  *rays.Maker
+	report sceneReport
+}
+
+// measure validates a set on all ways, then times it on each in turn, then counts.
+func (s *sceneBench) measure(ctx context.Context, set rays.Set) error {
+	last := s.ways[len(s.ways)-1]
+	list, err := s.maker.Make(ctx, set, last.verify, last.scene)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := make([]seriesReport, len(ways))
-	var first []rays.Hit
-	for i, w := range ways {
-		hits, err := w.validate(ctx, set, list, maker)
-		if err != nil {
-			return nil, fmt.Errorf("%s rays by %s: %w", set, w.dev.Backend(), err)
+	out := make([]seriesReport, len(s.ways))
+	var first, hits []rays.Hit
+	for i, w := range s.ways {
+		if hits, err = w.validate(ctx, set, list, s.maker); err != nil {
+			return fmt.Errorf("%s rays by %s: %w", set, w.dev.Backend(), err)
 		}
 		if i == 0 {
 			first = hits
@@ -147,44 +177,66 @@ func benchSet(ctx context.Context, set rays.Set, maker *rays.Maker, ways []*benc
 		c := rays.Compare(list, hits, first, w.scene.Triangle)
 		out[i] = seriesReport{Set: set, Backend: w.dev.Backend().String(), Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}
 	}
-	if err := timeSet(ctx, set, ways, reader, out); err != nil {
-		return nil, err
+	if err := s.time(ctx, set, out); err != nil {
+		return err
 	}
-	for i, w := range ways {
+	if err := s.timeEmbree(ctx, set, list, hits, out[0].Median); err != nil {
+		return fmt.Errorf("%s rays by Embree: %w", set, err)
+	}
+	for i, w := range s.ways {
 		out[i].Ratio = out[i].Median / out[0].Median
 		if w.counter == nil {
 			continue
 		}
 		steps, err := w.counter.Count(ctx, set, list)
 		if err != nil {
-			return nil, fmt.Errorf("%s rays: %w", set, err)
+			return fmt.Errorf("%s rays: %w", set, err)
 		}
-		out[i].Why = trees[i].why(steps)
+		out[i].Why = s.trees[i].why(steps)
 	}
-	return out, nil
+	s.report.Series = append(s.report.Series, out...)
+	return nil
 }
 
-func timeSet(ctx context.Context, set rays.Set, ways []*benchWay, reader *clockReader, out []seriesReport) error {
-	launches := make([]launch, len(ways))
-	for i, w := range ways {
-		launches[i] = w.tracer(set).Trace
+// time times the ways and their bare traversals in turn, the latter once they agree with the former.
+func (s *sceneBench) time(ctx context.Context, set rays.Set, out []seriesReport) error {
+	var launches []launch
+	var names []string
+	for _, w := range s.ways {
+		launches, names = append(launches, w.tracer(set).Trace), append(names, w.dev.Backend().String())
 	}
-	times, read, err := inTurn(ctx, warmTime(ways[0].dev, warmUpTime), reader, launches)
+	bare := make([]int, len(s.ways)) // where it is in launches; 0 is none
+	for i, w := range s.ways {
+		if w.bare(set) == nil {
+			continue
+		}
+		var err error
+		if out[i].Bare, err = w.validateBare(ctx, set); err != nil {
+			return fmt.Errorf("%s rays by the bare traversal: %w", set, err)
+		}
+		bare[i] = len(launches)
+		launches, names = append(launches, w.bare(set).Trace), append(names, "the bare traversal")
+	}
+	times, read, err := inTurn(ctx, warmTime(s.ways[0].dev, warmUpTime), s.reader, launches)
 	if err != nil {
-		return nameWay(err, ways, string(set)+" rays")
+		return nameWay(err, names, string(set)+" rays")
 	}
 	for i := range out {
 		out[i].summarise(times[i])
 		out[i].Clocks = read
+		if bare[i] > 0 {
+			out[i].Bare.timing = times[bare[i]]
+			out[i].Bare.Cost = times[i].Median/times[bare[i]].Median - 1
+		}
 	}
 	return nil
 }
 
 // nameWay says whose error one of inTurn is.
-func nameWay(err error, ways []*benchWay, what string) error {
+func nameWay(err error, names []string, what string) error {
 	var of wayError
 	if errors.As(err, &of) {
-		return fmt.Errorf("%s by %s: %w", what, ways[of.index].dev.Backend(), of.err)
+		return fmt.Errorf("%s by %s: %w", what, names[of.index], of.err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
@@ -219,10 +271,37 @@ func (w *benchWay) validate(ctx context.Context, set rays.Set, list []rays.Ray, 
 	return hits, nil
 }
 
+// validateBare traces a set by the bare traversal, behind the pipeline, with which it must agree but for rounding: compilers
+// may fuse operations in one and not in the other.
+func (w *benchWay) validateBare(ctx context.Context, set rays.Set) (*bareReport, error) {
+	want, err := outcomes(ctx, w.tracer(set), set)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.bare(set).Trace(ctx, 1); err != nil {
+		return nil, err
+	}
+	got, err := outcomes(ctx, w.tracer(set), set)
+	if err != nil {
+		return nil, err
+	}
+	r := &bareReport{}
+	for i, g := range got {
+		if g != want[i] {
+			r.Differ++
+		}
+	}
+	if float64(r.Differ) > defaultTolerance*float64(len(want)) {
+		return nil, fmt.Errorf("%w: %d of %d rays have other hits than by the pipeline", errInconsistent, r.Differ, len(want))
+	}
+	return r, nil
+}
+
 // outcome is what both kinds of tracers say about a ray.
 type outcome struct {
-	hit bool
-	t   float32
+	hit       bool
+	t         float32
+	primitive uint32
 }
 
 func outcomes(ctx context.Context, t *rays.Tracer, set rays.Set) ([]outcome, error) {
@@ -237,21 +316,7 @@ func outcomes(ctx context.Context, t *rays.Tracer, set rays.Set) ([]outcome, err
 	closest, err := t.Closest(ctx)
 	out := make([]outcome, len(closest))
 	for i, c := range closest {
-		out[i] = outcome{hit: c.T >= 0, t: c.T}
+		out[i] = outcome{hit: c.T >= 0, t: c.T, primitive: c.Primitive}
 	}
 	return out, err
-}
-
-// geometricMeans averages the ratios of each set and way but the first, over all scenes, and over those without instances
-// if there are others.
-func geometricMeans(scenes []sceneReport) []meanReport {
-	static := slices.DeleteFunc(slices.Clone(scenes), func(s sceneReport) bool { return s.Shared })
-	if len(scenes) < 2 {
-		return nil
-	}
-	out := meansOver("all", scenes)
-	if len(static) > 0 && len(static) < len(scenes) {
-		out = append(meansOver("without instances", static), out...)
-	}
-	return out
 }

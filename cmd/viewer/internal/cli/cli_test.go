@@ -89,6 +89,11 @@ func TestBadInput(t *testing.T) {
 		{"bench plot", []string{"bench", "--scene", "builtin:cornell", "--plot", "bars.jpg"}, "--plot"},
 		{"bench meshes", []string{"bench", "--builds", "--meshes", "-1"}, "--meshes"},
 		{"bench instances", []string{"bench", "--builds", "--instances", "100000000"}, "--instances"},
+		{"bench steps", []string{"bench", "--divergence", "--scene", "builtin:cornell", "--steps", "-1"}, "--steps"},
+		{"bench flags", []string{"bench", "--builds", "--flags", "fast"}, "--flags"},
+		{"bench shaders", []string{"bench", "--divergence", "--scene", "builtin:cornell", "--shaders", "light2"}, "--shaders"},
+		{"bench forms", []string{"bench", "--divergence", "--scene", "builtin:cornell", "--forms", "auto,round"}, "--forms"},
+		{"bench divergence without scene", []string{"bench", "--divergence"}, "--scene"},
 		{"bench rays", []string{"bench", "--scene", "builtin:cornell", "--rays", ""}, "ray set"},
 		{"heat max", []string{"render", "--scene", "builtin:cornell", "--integrator", "heat", "--heat-max", "-3", "--out", png}, "--heat-max"},
 		{"heat max without heat", []string{"render", "--scene", "builtin:cornell", "--heat-max", "30", "--out", png}, "--heat-max"},
@@ -124,6 +129,7 @@ func TestNoVulkanDriver(t *testing.T) {
 		{"render", "--scene", "builtin:cornell", "--out", filepath.Join(t.TempDir(), "x.png")},
 		{"verify", "--scene", "builtin:cornell"},
 		{"bench", "--scene", "builtin:cornell"},
+		{"bench", "--builds"},
 		{"inspect", "--scene", "builtin:cornell"},
 	} {
 		code, stdout, stderr := run(t, t.Context(), args...)

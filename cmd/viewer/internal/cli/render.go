@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -289,9 +290,18 @@ type codeStatistic struct {
 func codeStatistics(list []vk.Statistic) []codeStatistic {
 	var out []codeStatistic
 	for _, s := range list {
-		out = append(out, codeStatistic{s.Name, s.Value})
+		out = append(out, codeStatistic{s.Name, lowHalf(s.Value)})
 	}
 	return out
+}
+
+// lowHalf drops the upper half of a number of 64 bits: NVIDIA's driver (580.159.04) leaves garbage there in the size of local
+// memory, and nothing that is told about code is that large.
+func lowHalf(value string) string {
+	if n, err := strconv.ParseUint(value, 10, 64); err == nil {
+		return strconv.FormatUint(n&math.MaxUint32, 10)
+	}
+	return value
 }
 
 func joinStatistics(list []codeStatistic) string {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/everray/everray/bvh"
 	"github.com/everray/everray/cmd/viewer/internal/accel"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/shaders"
@@ -89,14 +88,10 @@ func (c *Counter) Count(ctx context.Context, set Set, list []Ray) (Steps, error)
 		return Steps{}, fmt.Errorf("counts of %d rays: %w", len(list), err)
 	}
 	defer out.Destroy()
-	flags := uint32(bvh.RayOpaque)
-	if set.Occlusion() {
-		flags |= bvh.RayTerminateOnFirstHit | bvh.RaySkipClosestHit
-	}
 	push := binary.LittleEndian.AppendUint64(nil, in.Address())
 	push = binary.LittleEndian.AppendUint64(push, out.Address())
 	push = binary.LittleEndian.AppendUint32(push, uint32(len(list)))
-	push = binary.LittleEndian.AppendUint32(push, flags)
+	push = binary.LittleEndian.AppendUint32(push, rayFlags(set.Occlusion()))
 	groups := uint32((len(list) + countLanes - 1) / countLanes)
 	row := min(groups, countRow)
 	if err := c.dev.Run(ctx, "count steps", func(cb *vk.CommandBuffer) error {

@@ -8,31 +8,9 @@ import (
 
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/cmd/viewer/internal/devtest"
 	"github.com/everray/everray/engine"
-	"github.com/everray/everray/vk"
-	"github.com/everray/everray/vk/vktest"
 )
-
-func open(t *testing.T, backend engine.Backend) *engine.Device {
-	t.Helper()
-	dev, err := engine.Open(t.Context(), engine.Options{
-		Backend: backend, Validation: true, SyncValidation: true,
-		OnMessage: func(m vk.Message) {
-			if m.Validation {
-				t.Error(m.Text)
-			}
-		},
-	})
-	if err != nil {
-		vktest.Missing(t, "no device: "+err.Error())
-	}
-	t.Cleanup(func() {
-		if err := dev.Close(); err != nil { // leaks are errors
-			t.Error(err)
-		}
-	})
-	return dev
-}
 
 // oneTriangle is a scene of a triangle in the plane z = 0, around the origin.
 func oneTriangle() *assets.Scene {
@@ -46,7 +24,7 @@ func oneTriangle() *assets.Scene {
 
 // One triangle is one instance and one test, whatever the ray, and more rays than a workgroup are all counted.
 func TestCounterCountsExactly(t *testing.T) {
-	dev := open(t, engine.BackendCompute)
+	dev := devtest.Open(t, engine.BackendCompute)
 	s, err := accel.Upload(t.Context(), dev, oneTriangle(), accel.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +52,7 @@ func TestCounterCountsExactly(t *testing.T) {
 
 // A ray that ends at the first hit has done no more than one that looks for the nearest, and on average less.
 func TestOcclusionTakesFewerSteps(t *testing.T) {
-	dev := open(t, engine.BackendCompute)
+	dev := devtest.Open(t, engine.BackendCompute)
 	scene, err := assets.Builtin("field:200")
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +82,7 @@ func TestOcclusionTakesFewerSteps(t *testing.T) {
 }
 
 func TestCounterNeedsTheComputeWay(t *testing.T) {
-	dev := open(t, engine.BackendNative)
+	dev := devtest.Open(t, engine.BackendNative)
 	if c, err := NewCounter(t.Context(), dev, nil); !errors.Is(err, engine.ErrInvalid) || c != nil {
 		t.Errorf("got %v, %v", c, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/cmd/viewer/internal/measure"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/shaders"
@@ -25,6 +26,8 @@ const (
 	ClosestHit
 	// Occlusion reports whether anything is hit: 4 bytes.
 	Occlusion
+	// Idle is a pipeline like that of ClosestHit whose ray generation shader returns at once: TraceNothing launches it.
+	Idle
 )
 
 // ClosestResult is what bench.rgen writes per ray. T < 0 is a miss.
@@ -33,15 +36,17 @@ type ClosestResult struct {
 	Primitive uint32
 }
 
-// shaderNames and result sizes of the kinds.
-func (k Kind) shaders() (base string, resultBytes uint64) {
+// shaders returns the sources of ray generation and of the other stages without their extensions, and the size of a result.
+func (k Kind) shaders() (raygen, others string, resultBytes uint64) {
 	switch k {
 	case ClosestHit:
-		return "bench", uint64(unsafe.Sizeof(ClosestResult{}))
+		return "bench", "bench", uint64(unsafe.Sizeof(ClosestResult{}))
 	case Occlusion:
-		return "occlusion", 4
+		return "occlusion", "occlusion", 4
+	case Idle:
+		return "idle", "bench", 0
 	}
-	return "verify", uint64(unsafe.Sizeof(Hit{}))
+	return "verify", "verify", uint64(unsafe.Sizeof(Hit{}))
 }
 
 // Tracer traces ray buffers against one scene, whose instances all have the table offset 0.
@@ -52,7 +57,7 @@ type Tracer struct {
 	set      *engine.DescriptorSet
 	pipeline *engine.Pipeline
 	table    *engine.Table
-	timer    *vk.QueryPool
+	timer    *measure.Timer
 
 	width, height uint32
 	rays, results *vk.Buffer
@@ -84,33 +89,31 @@ func NewTracer(ctx context.Context, dev *engine.Device, scene *accel.Scene, kind
 	if err = t.link(ctx); err != nil {
 		return t, err
 	}
-	if t.timer, err = dev.VK().NewQueryPool(2 * maxLaunches); err != nil {
-		return t, fmt.Errorf("timer: %w", err)
-	}
-	return t, nil
+	t.timer, err = measure.NewTimer(dev)
+	return t, err
 }
 
 func (t *Tracer) link(ctx context.Context) (err error) {
-	base, _ := t.kind.shaders()
+	raygen, others, _ := t.kind.shaders()
 	options := engine.PipelineOptions{
-		Name:              base,
+		Name:              raygen,
 		SetLayouts:        []*engine.DescriptorSetLayout{t.layout},
 		PushConstantBytes: pushBytes,
 		MaxRecursionDepth: 1,
 		Groups:            []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.TrianglesGroup(2, engine.Unused)},
 	}
 	for _, s := range []struct {
-		kind      engine.StageKind
-		extension string
-	}{{engine.Raygen, ".rgen"}, {engine.Miss, ".rmiss"}, {engine.ClosestHit, ".rchit"}} {
-		code, err := shaders.Load("viewer/" + base + s.extension)
+		kind engine.StageKind
+		name string
+	}{{engine.Raygen, raygen + ".rgen"}, {engine.Miss, others + ".rmiss"}, {engine.ClosestHit, others + ".rchit"}} {
+		code, err := shaders.Load("viewer/" + s.name)
 		if err != nil {
 			return err
 		}
-		options.Stages = append(options.Stages, engine.Stage{Name: base + s.extension, Kind: s.kind, Code: code})
+		options.Stages = append(options.Stages, engine.Stage{Name: s.name, Kind: s.kind, Code: code})
 	}
 	if t.pipeline, err = t.dev.NewRayTracingPipeline(ctx, options); err != nil {
-		return fmt.Errorf("pipeline %s: %w", base, err)
+		return fmt.Errorf("pipeline %s: %w", raygen, err)
 	}
 	t.table, err = t.dev.NewTable(ctx, t.pipeline, sbt.Layout{
 		Raygen: []sbt.Record{{Group: 0}}, Miss: []sbt.Record{{Group: 1}}, Hit: []sbt.Record{{Group: 2}},
@@ -142,7 +145,7 @@ func (t *Tracer) SetRays(ctx context.Context, rays []Ray, width, height int) err
 	if t.rays, err = t.dev.NewBuildInput(ctx, "rays", rayBytes(rays)); err != nil {
 		return fmt.Errorf("%d rays: %w", len(rays), err)
 	}
-	_, size := t.kind.shaders()
+	_, _, size := t.kind.shaders()
 	if t.results, err = t.dev.VK().NewBuffer(vk.BufferOptions{Name: "results", Size: size * uint64(len(rays)), Memory: vk.DeviceLocal}); err != nil {
 		return fmt.Errorf("results of %d rays: %w", len(rays), err)
 	}
@@ -150,44 +153,32 @@ func (t *Tracer) SetRays(ctx context.Context, rays []Ray, width, height int) err
 	return nil
 }
 
-// maxLaunches bounds the launches of one submission.
-const maxLaunches = 16
-
 // Trace traces the rays launches times in one submission, with barriers between, and returns the GPU's time of each.
 func (t *Tracer) Trace(ctx context.Context, launches int) ([]time.Duration, error) {
-	if launches < 1 || launches > maxLaunches {
-		return nil, fmt.Errorf("%d launches, want 1 to %d", launches, maxLaunches)
+	return t.launch(ctx, t.addresses(), t.width, t.height, launches)
+}
+
+// TraceNothing launches an Idle tracer.
+func (t *Tracer) TraceNothing(ctx context.Context, width, height, launches int) ([]time.Duration, error) {
+	if t.kind != Idle {
+		return nil, fmt.Errorf("%w: this tracer is not idle", engine.ErrInvalid)
 	}
-	push := binary.LittleEndian.AppendUint64(nil, t.rays.Address())
-	push = binary.LittleEndian.AppendUint64(push, t.results.Address())
-	err := t.dev.Run(ctx, "rays", func(cb *vk.CommandBuffer) error {
-		cb.ResetQueries(t.timer, 0, uint32(2*launches))
-		for i := range launches {
-			t.dev.CmdBarrier(cb)
-			cb.WriteTimestamp(t.timer, uint32(2*i))
-			if err := t.dev.CmdTraceRays(cb, engine.TraceOptions{
-				Pipeline: t.pipeline, Table: t.table, Sets: []*engine.DescriptorSet{t.set},
-				PushConstants: push, Width: t.width, Height: t.height, Depth: 1,
-			}); err != nil {
-				return err
-			}
-			cb.WriteTimestamp(t.timer, uint32(2*i+1))
-		}
-		t.dev.CmdBarrier(cb)
-		return nil
+	return t.launch(ctx, make([]byte, pushBytes), uint32(width), uint32(height), launches)
+}
+
+func (t *Tracer) launch(ctx context.Context, push []byte, width, height uint32, launches int) ([]time.Duration, error) {
+	return t.timer.Repeat(ctx, fmt.Sprintf("trace %d rays", width*height), launches, func(cb *vk.CommandBuffer) error {
+		return t.dev.CmdTraceRays(cb, engine.TraceOptions{
+			Pipeline: t.pipeline, Table: t.table, Sets: []*engine.DescriptorSet{t.set},
+			PushConstants: push, Width: width, Height: height, Depth: 1,
+		})
 	})
-	if err != nil {
-		return nil, fmt.Errorf("trace %d rays: %w", t.width*t.height, err)
-	}
-	ticks, err := t.timer.Range(0, uint32(2*launches))
-	if err != nil {
-		return nil, fmt.Errorf("timestamps: %w", err)
-	}
-	out := make([]time.Duration, launches)
-	for i := range out {
-		out[i] = time.Duration(ticks[2*i+1] - ticks[2*i])
-	}
-	return out, nil
+}
+
+// addresses are the push constants of ray_io.glsl.
+func (t *Tracer) addresses() []byte {
+	push := binary.LittleEndian.AppendUint64(nil, t.rays.Address())
+	return binary.LittleEndian.AppendUint64(push, t.results.Address())
 }
 
 // Hits reads the results of a Verify tracer.

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/everray/everray/cmd/viewer/internal/diverge"
+	"github.com/everray/everray/cmd/viewer/internal/rays"
+	"github.com/everray/everray/engine"
+)
+
+// divergenceReport is the path tracer with many hit shaders in one scene.
+type divergenceReport struct {
+	Scene     string             `json:"scene"`
+	Triangles int                `json:"triangles"`
+	Width     int                `json:"width"`
+	Height    int                `json:"height"`
+	Steps     int                `json:"steps"` // of the heavy shaders
+	Ways      []deviceReport     `json:"ways"`
+	Series    []divergenceSeries `json:"series"`
+}
+
+// divergenceSeries is a kind of hit shaders by one way, in one form of linking.
+type divergenceSeries struct {
+	Shaders string `json:"shaders"`
+	Backend string `json:"backend"`
+	// Form is what was asked for, Linked what came out, on the compute way.
+	Form   string `json:"form,omitempty"`
+	Linked string `json:"linked,omitempty"`
+	// Comparison is with the paths of the first way.
+	diverge.Comparison
+	timing
+	// TimeRatio is the time over that of the first way: below 1 is faster.
+	TimeRatio float64         `json:"time_ratio"`
+	LinkMS    float64         `json:"link_ms"`
+	CompileMS float64         `json:"compile_ms"`
+	Code      []codeStatistic `json:"code,omitempty"`
+	Clocks    *clocks         `json:"clocks,omitempty"`
+}
+
+// divergeBench measures kinds of hit shaders in one scene.
+type divergeBench struct {
+	ways   []*divergeWay
+	forms  []engine.LinkForm
+	reader *clockReader
+	report divergenceReport
+}
+
+// divergeWay is a way with the paths' first segments.
+type divergeWay struct {
+	dev         *engine.Device
+	closeDevice func() error
+	paths       *diverge.Paths
+}
+
+func (w *divergeWay) destroy() error {
+	w.paths.Destroy()
+	return w.closeDevice()
+}
+
+// divergenceOfScene measures all kinds in one scene.
+func (b *benchRun) divergenceOfScene(ctx context.Context, l *loadedScene) (err error) {
+	d := &divergeBench{forms: b.f.linkForms}
+	defer func() { err = errors.Join(err, d.close()) }()
+	if err := d.open(ctx, b.f, l); err != nil {
+		return err
+	}
+	// What was measured before an error counts.
+	defer func() {
+		if len(d.report.Series) > 0 {
+			b.report.Divergence = append(b.report.Divergence, d.report)
+		}
+	}()
+	bar := b.a.progress("divergence of "+l.name, len(b.f.kinds))
+	defer bar.finish()
+	for i, kind := range b.f.kinds {
+		if err := d.measure(ctx, kind); err != nil {
+			return err
+		}
+		bar.set(i + 1)
+	}
+	return nil
+}
+
+// open deals the scene out and uploads it to all ways.
+func (d *divergeBench) open(ctx context.Context, f *benchFlags, l *loadedScene) error {
+	flags, err := buildFlags(f.build)
+	if err != nil {
+		return err
+	}
+	dealt, err := diverge.Deal(l.scene)
+	if err != nil {
+		return err
+	}
+	size := f.sceneFlags
+	o := diverge.Options{Flags: flags, Steps: f.steps}
+	for i, backend := range f.ways {
+		device := f.deviceFlags
+		device.backend = backend.String()
+		w := &divergeWay{}
+		if w.dev, w.closeDevice, err = device.open(ctx); err != nil {
+			return err
+		}
+		d.ways = append(d.ways, w)
+		if i == 0 {
+			size.defaultSize(w.dev, 48, 27, 1920, 1080)
+			o.Width, o.Height = size.width, size.height
+			o.Rays = rays.PrimaryRays(l.camera.Basis(float32(o.Width)/float32(o.Height)), o.Width, o.Height)
+		}
+		if w.paths, err = diverge.NewPaths(ctx, w.dev, dealt, o); err != nil {
+			return fmt.Errorf("%s: %w", backend, err)
+		}
+		d.report.Ways = append(d.report.Ways, reportDevice(w.dev))
+	}
+	d.reader = findClocks(d.ways[0].dev.Info().Name)
+	d.report.Scene, d.report.Triangles = l.name, dealt.Stats().Triangles
+	d.report.Width, d.report.Height, d.report.Steps = o.Width, o.Height, o.Steps
+	return nil
+}
+
+func (d *divergeBench) close() (err error) {
+	for _, w := range d.ways {
+		err = errors.Join(err, w.destroy())
+	}
+	return err
+}
+
+// divergeSubject is a way, in a form, with one kind of hit shaders.
+type divergeSubject struct {
+	way    *divergeWay
+	form   engine.LinkForm
+	tracer *diverge.Tracer
+}
+
+// name says it in words.
+func (s *divergeSubject) name() string {
+	if b := s.way.dev.Backend(); b == engine.BackendNative {
+		return b.String()
+	}
+	return s.way.dev.Backend().String() + ", " + s.form.String()
+}
+
+// Destroy releases the tracer.
+func (s *divergeSubject) Destroy() { s.tracer.Destroy() }
+
+// measure links one kind in all ways and forms, compares the paths, and times them in turn.
+func (d *divergeBench) measure(ctx context.Context, kind diverge.Kind) error {
+	subjects, err := d.link(ctx, kind)
+	defer func() { destroyAll(subjects) }()
+	if err != nil {
+		return err
+	}
+	out := make([]divergenceSeries, len(subjects))
+	var first []diverge.Path
+	for i, s := range subjects {
+		image, err := s.tracer.Image(ctx)
+		if err != nil {
+			return fmt.Errorf("%s by %s: %w", kind.Name, s.name(), err)
+		}
+		if i == 0 {
+			first = image
+		}
+		out[i] = s.describe(kind)
+		out[i].Comparison = diverge.Compare(image, first)
+		if err := out[i].Comparison.Verdict(); err != nil {
+			return fmt.Errorf("%s by %s: %w", kind.Name, s.name(), err)
+		}
+	}
+	var names []string
+	launches := make([]launch, len(subjects))
+	for i, s := range subjects {
+		launches[i], names = s.tracer.Trace, append(names, s.name())
+	}
+	times, read, err := inTurn(ctx, warmTime(d.ways[0].dev, warmUpTime), d.reader, launches)
+	if err != nil {
+		return nameWay(err, names, kind.Name)
+	}
+	for i := range out {
+		out[i].timing, out[i].TimeRatio, out[i].Clocks = times[i], per(times[i].Median, times[0].Median), read
+	}
+	d.report.Series = append(d.report.Series, out...)
+	return nil
+}
+
+// link makes the pipelines: one natively, and one in each form by compute. What was made is returned with an error, too.
+func (d *divergeBench) link(ctx context.Context, kind diverge.Kind) (out []*divergeSubject, err error) {
+	for _, w := range d.ways {
+		forms := d.forms
+		if w.dev.Backend() == engine.BackendNative {
+			forms = []engine.LinkForm{engine.FormAuto}
+		}
+		for _, form := range forms {
+			s := &divergeSubject{way: w, form: form}
+			if s.tracer, err = w.paths.NewTracer(ctx, kind, form); err != nil {
+				return out, fmt.Errorf("%s: %w", s.name(), err)
+			}
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+func (s *divergeSubject) describe(kind diverge.Kind) divergenceSeries {
+	stats := s.tracer.Stats()
+	r := divergenceSeries{
+		Shaders: kind.Name, Backend: s.way.dev.Backend().String(),
+		LinkMS: milliseconds(stats.LinkTime), CompileMS: milliseconds(stats.CompileTime), Code: codeStatistics(stats.Driver),
+	}
+	if s.way.dev.Backend() == engine.BackendCompute {
+		r.Form, r.Linked = s.form.String(), stats.Form.String()
+	}
+	return r
+}
+
+// registers picks registers, and spills or the local memory that they take.
+func registers(list []codeStatistic) []codeStatistic {
+	return slices.DeleteFunc(slices.Clone(list), func(s codeStatistic) bool {
+		name := strings.ToLower(s.Name)
+		return !strings.Contains(name, "register") && !strings.Contains(name, "spill") && !strings.Contains(name, "local memory")
+	})
+}
+
+func (r *divergenceReport) print(w io.Writer) {
+	fmt.Fprintf(w, "\ndivergence in %s: %d triangles, %d x %d paths, heavy shaders of %d steps\n\n", r.Scene, r.Triangles, r.Width, r.Height, r.Steps)
+	fmt.Fprintln(w, "shaders\tway\tform\tms\tmin\tmax\ttime over first\tMrays/s\tpaths differ\tlink ms\tcompile ms\tcode")
+	for i := range r.Series {
+		s := &r.Series[i]
+		form := "-"
+		if s.Form != "" {
+			form = s.Linked
+			if s.Form != s.Linked {
+				form = s.Form + ": " + s.Linked
+			}
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%d\t%.1f\t%.1f\t%s\n", s.Shaders, s.Backend, form, s.timing.Median, s.Min, s.Max, s.TimeRatio,
+			per(float64(s.Rays)/1e3, s.timing.Median), s.Differ, s.LinkMS, s.CompileMS, joinStatistics(registers(s.Code)))
+	}
+}

@@ -1,0 +1,82 @@
+package rays
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+)
+
+// Of bare.comp: its push constants, the side of a workgroup's tile, and its specialization constants.
+const (
+	barePush      = 24
+	bareTile      = 8
+	bareFlags     = 0
+	bareOcclusion = 1
+)
+
+// Bare is the compute way's traversal in a plain compute shader: the rays and results of a Tracer, without its pipeline.
+type Bare struct {
+	tracer   *Tracer
+	pipeline *engine.ComputePipeline
+}
+
+// NewBare compiles the kernel that does what a ClosestHit or Occlusion tracer of the compute way does; the tracer outlives it.
+func NewBare(ctx context.Context, t *Tracer) (*Bare, error) {
+	if b := t.dev.Backend(); b != engine.BackendCompute || t.kind == Verify {
+		return nil, fmt.Errorf("%w: only the compute way's traversal of closest hits and occlusion can do without a pipeline", engine.ErrInvalid)
+	}
+	code, err := shaders.Load(shaders.Variant("viewer/bare.comp", t.dev.VK().SIMD()))
+	if err != nil {
+		return nil, err
+	}
+	flags, occlusion := rayFlags(t.kind == Occlusion), uint32(0)
+	if t.kind == Occlusion {
+		occlusion = 1
+	}
+	b := &Bare{tracer: t}
+	b.pipeline, err = t.dev.NewComputePipeline(ctx, engine.ComputePipelineOptions{
+		Name: "bare traversal", Code: code, SetLayouts: []*engine.DescriptorSetLayout{t.layout}, PushConstantBytes: barePush,
+		Specialization: map[uint32][]byte{
+			bareFlags:     binary.LittleEndian.AppendUint32(nil, flags),
+			bareOcclusion: binary.LittleEndian.AppendUint32(nil, occlusion),
+		},
+	})
+	return b, err
+}
+
+// rayFlags are those of bench.rgen and occlusion.rgen.
+func rayFlags(occlusion bool) uint32 {
+	if occlusion {
+		return bvh.RayOpaque | bvh.RayTerminateOnFirstHit | bvh.RaySkipClosestHit
+	}
+	return bvh.RayOpaque
+}
+
+// Stats returns what making the kernel cost.
+func (b *Bare) Stats() engine.PipelineStats { return b.pipeline.Stats() }
+
+// Trace is Tracer.Trace without the pipeline: results are where the tracer's are.
+func (b *Bare) Trace(ctx context.Context, launches int) ([]time.Duration, error) {
+	t := b.tracer
+	push := binary.LittleEndian.AppendUint32(t.addresses(), t.width)
+	push = binary.LittleEndian.AppendUint32(push, t.height)
+	return t.timer.Repeat(ctx, fmt.Sprintf("bare traversal of %d rays", t.width*t.height), launches, func(cb *vk.CommandBuffer) error {
+		return t.dev.CmdDispatch(cb, engine.DispatchOptions{
+			Pipeline: b.pipeline, Sets: []*engine.DescriptorSet{t.set}, PushConstants: push,
+			X: (t.width + bareTile - 1) / bareTile, Y: (t.height + bareTile - 1) / bareTile, Z: 1,
+		})
+	})
+}
+
+// Destroy releases the kernel. It may be called twice and on nil.
+func (b *Bare) Destroy() {
+	if b != nil {
+		b.pipeline.Destroy()
+	}
+}
