@@ -112,10 +112,14 @@ func BenchmarkBuildBatch(b *testing.B) {
 // benchTrace times the bare dispatch.
 func benchTrace(b *testing.B, r *rig, tlas *vk.Buffer, rays []Ray) {
 	b.Helper()
+	benchTraceWith(b, r, tlas, rays, TraceOptions{Flags: RayOpaque, CullMask: 0xff})
+}
+
+func benchTraceWith(b *testing.B, r *rig, tlas *vk.Buffer, rays []Ray, o TraceOptions) {
+	b.Helper()
 	n := uint64(len(rays))
 	in := r.upload("rays", EncodeRays(rays))
 	out := r.upload("hits", make([]byte, n*HitSize+16))
-	o := TraceOptions{Flags: RayOpaque, CullMask: 0xff}
 	cb, err := r.dev.NewCommandBuffer("bench trace")
 	if err != nil {
 		b.Fatal(err)

@@ -14,6 +14,8 @@ import (
 const (
 	kernelInit = iota
 	kernelBounds
+	kernelSplitPlan
+	kernelSplit
 	kernelMorton
 	kernelSortSmall
 	kernelSortCount
@@ -28,13 +30,16 @@ const (
 	kernelImproveSearch
 	kernelImproveLock
 	kernelImproveApply
+	kernelImproveMark
 	kernelImproveRefit
 	kernelLeaves
+	kernelCorners
 	kernelDeepen
 	kernelHeader
-	kernelRefitLinks
 	kernelRefitLeaves
 	kernelRefitNodes
+	kernelRefitTop
+	kernelRefitSmall
 	kernelIndirect
 	kernelCopyPlan
 	kernelCopyLink
@@ -45,9 +50,9 @@ const (
 	kernelCount
 )
 
-var kernelNames = [kernelCount]string{"init", "bounds", "morton", "sort_small", "sort_count", "scan_sum", "scan_apply",
+var kernelNames = [kernelCount]string{"init", "bounds", "split_plan", "split", "morton", "sort_small", "sort_count", "scan_sum", "scan_apply",
 	"sort_scatter", "bundle", "lbvh", "climb", "ploc", "ploc_team",
-	"improve_search", "improve_lock", "improve_apply", "improve_refit", "leaves", "deepen", "header", "refit_links", "refit_leaves", "refit_nodes", "indirect",
+	"improve_search", "improve_lock", "improve_apply", "improve_mark", "improve_refit", "leaves", "corners", "deepen", "header", "refit_leaves", "refit_nodes", "refit_top", "refit_small", "indirect",
 	"copy_plan", "copy_link", "copy_used", "copy_share", "copy_write", "copy_finish"}
 
 const pushSize = 40
@@ -59,6 +64,7 @@ type Builder struct {
 
 	// teams is whether a workgroup does a merge, or a thread. Both build the same tree; on a CPU barriers are dear.
 	teams     bool
+	small     uint32                                    // most primitives of an update in one workgroup
 	leafLimit uint32                                    // collapseLimit, but for measurements
 	passes    uint32                                    // improvePasses, the same
 	mark      func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
@@ -66,13 +72,17 @@ type Builder struct {
 
 // NewBuilder creates the kernels. The device must outlive the Builder.
 func NewBuilder(dev *vk.Device) (*Builder, error) {
-	b := &Builder{leafLimit: collapseLimit, passes: improvePasses, teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
+	b := &Builder{leafLimit: collapseLimit, passes: improvePasses, small: refitSmallLimit(dev.Physical().Limits),
+		teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
 	var err error
 	b.layout, err = dev.NewPipelineLayout("bvh build", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: pushSize}})
 	if err != nil {
 		return nil, fmt.Errorf("bvh builder: %w", err)
 	}
 	for k, name := range kernelNames {
+		if k == kernelRefitSmall && b.small == 0 {
+			continue
+		}
 		code, err := shaders.Load("bvh/" + name + ".comp")
 		if err != nil {
 			b.Destroy()
@@ -81,6 +91,9 @@ func NewBuilder(dev *vk.Device) (*Builder, error) {
 		o := vk.ComputePipelineOptions{Name: "bvh " + name, Code: code, Entry: "main", Layout: b.layout}
 		if k == kernelHeader {
 			o.Specialization = map[uint32]uint32{0: compatWords[0], 1: compatWords[1], 2: compatWords[2], 3: compatWords[3]}
+		}
+		if k == kernelRefitSmall {
+			o.Specialization = map[uint32]uint32{0: b.small}
 		}
 		if b.kernels[k], err = dev.NewComputePipeline(o); err != nil {
 			b.Destroy()
@@ -114,6 +127,7 @@ func (b *Builder) CmdBuild(cb *vk.CommandBuffer, builds []Build) error {
 	if err != nil {
 		return err
 	}
+	batch.addUpdates(builds, b.small)
 	return b.recordBatch(cb, batch)
 }
 
@@ -134,9 +148,9 @@ type recorder struct {
 	cb    *vk.CommandBuffer
 	batch *batch
 
-	records, blocks, small, large, bundled, lbvh, ploc, improved, updates vk.DeviceAddress
-	histograms, sums, seeds                                               vk.DeviceAddress
-	geometry, ranges, deviceRecords, deviceGeometry                       vk.DeviceAddress
+	records, blocks, split, small, large, bundled, lbvh, ploc, improved, updates, smallUpdates vk.DeviceAddress
+	histograms, sums, seeds                                                                    vk.DeviceAddress
+	geometry, ranges, deviceRecords, deviceGeometry                                            vk.DeviceAddress
 
 	hostRecords vk.DeviceAddress // where the host wrote them
 	from, to    vk.DeviceAddress // all that the host wrote, and where init.comp copies it
@@ -151,9 +165,10 @@ func (r *recorder) upload() error {
 		data []byte
 		to   *vk.DeviceAddress
 	}{
-		{r.batch.records, &r.records}, {r.batch.geometry, &r.geometry}, {r.batch.blocks, &r.blocks},
+		{r.batch.records, &r.records}, {r.batch.geometry, &r.geometry}, {r.batch.blocks, &r.blocks}, {r.batch.split, &r.split},
 		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.bundled, &r.bundled}, {r.batch.lbvh, &r.lbvh},
-		{r.batch.ploc, &r.ploc}, {r.batch.improved, &r.improved}, {r.batch.updates, &r.updates}, {r.batch.indirect, &r.ranges},
+		{r.batch.ploc, &r.ploc}, {r.batch.improved, &r.improved}, {r.batch.updates, &r.updates},
+		{r.batch.smallUpdates, &r.smallUpdates}, {r.batch.indirect, &r.ranges},
 	}
 	var size uint64
 	for _, p := range parts {
@@ -164,7 +179,7 @@ func (r *recorder) upload() error {
 		return err
 	}
 	base := host
-	if len(r.batch.indirect) == 0 {
+	if len(r.batch.indirect) == 0 && !r.batch.direct() {
 		if base, err = r.cb.TransientDevice(size, align); err != nil {
 			return err
 		}
@@ -172,6 +187,7 @@ func (r *recorder) upload() error {
 	}
 	r.hostRecords = host
 	r.batch.resolve(base + alignUp(uint64(len(r.batch.records)), align)) // the geometries follow the records
+	r.batch.describeSmall()
 	at := uint64(0)
 	for _, p := range parts {
 		if len(p.data) > 0 {
@@ -212,13 +228,23 @@ func (r *recorder) reserve() error {
 // record runs builds and updates side by side: the steps of an update go with the first ones of a build.
 func (r *recorder) record() {
 	r.readRanges()
-	r.begin()
-	r.cb.ComputeBarrier()
-	r.perBlock(kernelRefitLinks, r.updates, r.batch.updates, treeGroupsPerBlk)
+	if !r.batch.direct() {
+		r.begin()
+		r.cb.ComputeBarrier()
+	}
+	if n := uint32(len(r.batch.smallUpdates) / smallUpdateSize); n > 0 {
+		r.run(kernelRefitSmall, r.smallUpdates, n, n, 0)
+	}
 	r.perBlock(kernelRefitLeaves, r.updates, r.batch.updates, treeGroupsPerBlk)
 	r.perBlock(kernelBounds, r.blocks, r.batch.blocks, 1)
-	r.cb.ComputeBarrier()
-	r.perBlock(kernelRefitNodes, r.updates, r.batch.updates, treeGroupsPerBlk)
+	if len(r.batch.updates) > 0 || len(r.batch.blocks) > 0 {
+		r.cb.ComputeBarrier()
+	}
+	if len(r.batch.updates) > 0 {
+		r.perBlock(kernelRefitNodes, r.updates, r.batch.updates, blockSize/refitNodes)
+		r.cb.ComputeBarrier()
+		r.perBlock(kernelRefitTop, r.updates, r.batch.updates, blockSize/refitNodes)
+	}
 	if len(r.batch.blocks) > 0 {
 		r.trees()
 	}
@@ -241,6 +267,7 @@ func (r *recorder) begin() {
 
 // trees makes trees and leaves of the builds, whose boxes are known.
 func (r *recorder) trees() {
+	r.splits()
 	r.run(kernelMorton, r.blocks, uint32(len(r.batch.blocks)/8), uint32(len(r.batch.blocks)/8), r.batch.passes&1)
 	r.cb.ComputeBarrier()
 	r.sort()
@@ -252,6 +279,9 @@ func (r *recorder) trees() {
 	r.cb.ComputeBarrier()
 	r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, treeGroupsPerBlk)
 	r.cb.ComputeBarrier()
+	if r.batch.sourced {
+		r.perBlock(kernelCorners, r.blocks, r.batch.blocks, treeGroupsPerBlk)
+	}
 	if r.batch.deep {
 		r.perBlock(kernelDeepen, r.blocks, r.batch.blocks, 1)
 		r.cb.ComputeBarrier()

@@ -15,7 +15,7 @@ import (
 // never take more.
 func TestSizesOfBundles(t *testing.T) {
 	info := vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{{Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, IndexType: vk.IndexNone}}}}
-	for _, flags := range []vk.BuildFlags{vk.PreferFastBuild, vk.LowMemory, vk.LowMemory | vk.PreferFastTrace, vk.PreferFastBuild | vk.AllowUpdate} {
+	for _, flags := range []vk.BuildFlags{vk.PreferFastBuild, vk.LowMemory, vk.LowMemory | vk.PreferFastTrace, vk.PreferFastBuild | vk.AllowUpdate, vk.PreferFastBuild | vk.AllowUpdate | vk.AllowCompaction} {
 		info.Flags = flags
 		last := uint64(0)
 		for n := uint32(0); n < 6000; n++ {

@@ -145,8 +145,12 @@ func checkGeometry(g vk.Geometry, r vk.BuildRange) error {
 		if g.Instances.Data == 0 {
 			return fmt.Errorf("%w: instance data address is null", ErrInvalidBuild)
 		}
-		if (g.Instances.Data+uint64(r.PrimitiveOffset))%8 != 0 {
-			return fmt.Errorf("%w: instance data address %#x is not aligned", ErrInvalidBuild, g.Instances.Data)
+		align := uint64(16) // of an instance, which shaders read 16 bytes at a time
+		if g.Instances.ArrayOfPointers {
+			align = 8
+		}
+		if (g.Instances.Data+uint64(r.PrimitiveOffset))%align != 0 {
+			return fmt.Errorf("%w: instance data address %#x + %d is not aligned to %d", ErrInvalidBuild, g.Instances.Data, r.PrimitiveOffset, align)
 		}
 		return nil
 	}

@@ -2,6 +2,7 @@ package bvh
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -45,39 +46,101 @@ func compactFlags() []buildKind {
 }
 
 // TestCompactedSizes prints bytes per triangle of compacted copies by part. None takes more than 45 bytes, or more than
-// what is in use of the build.
+// what is in use of the build, and none of FAST_BUILD more than 64 before.
 func TestCompactedSizes(t *testing.T) {
-	const most = 45
 	r := newRig(t)
 	for _, m := range benchMeshes(t) {
 		n := uint64(len(m.indices) / 3)
 		for _, set := range compactFlags() {
-			name, flags := set.name, set.flags
+			flags := set.flags
 			low, update := flags&vk.LowMemory != 0, flags&vk.AllowUpdate != 0
 			switch {
+			case flags == vk.PreferFastTrace: // has splits
 			case n > 1e5 && (flags&vk.PreferFastTrace != 0 || low && (update || flags&vk.PreferFastBuild != 0)),
 				n > 1e6 && (low || !update):
 				continue // the same trees as others, or no larger
 			}
-			built := whole(r.build(r.indexedInput(m.positions, m.indices, flags|vk.AllowCompaction))[0])
-			s, metrics := r.read(built.Buffer)
-			built.Size = s.Bytes
-			size := r.properties(CompactedSize, built)[0]
-			used := headerSize + uint64(metrics.InnerNodes)*nodeSize + uint64(s.Active)*triangleSize
-			compact := r.decoded(r.copied(vk.CopyCompact, built)[0])
-			if size > used || compact.Bytes != size {
-				t.Errorf("%s, %s: %d bytes compacted, the query says %d, %d of %d were in use", m.name, name, compact.Bytes, size, used, s.Bytes)
-			}
-			of := func(bytes uint64) float64 { return float64(bytes) / float64(n) }
-			if of(size) > most {
-				t.Errorf("%s, %s: %.1f bytes per triangle, at most %d", m.name, name, of(size), most)
-			}
-			records := 4 * (compact.recordWords()*uint64(compact.Active) + (uint64(compact.Active)+chunkRecords-1)/chunkRecords*chunkWords)
-			nodes := uint64(compact.word(headerNodeCount)) * nodeSize
-			t.Logf("%s (%d triangles), %s: %.1f bytes per triangle, %.1f compacted: nodes %.1f, records %.1f, vertices %.1f", m.name, n, name,
-				of(s.Bytes), of(size), of(nodes), of(records), of(size-headerSize-nodes-records))
+			r.compactedSize(m.name+", "+set.name, r.indexedInput(m.positions, m.indices, flags|vk.AllowCompaction), 45)
 		}
 	}
+}
+
+// TestCompactedSizesOfParts is the same for meshes in many geometries, and for soups of their triangles: without updates
+// corners at the same position share a vertex. With updates they may part, and 36 bytes are positions.
+func TestCompactedSizesOfParts(t *testing.T) {
+	r := newRig(t)
+	for _, name := range []string{"bunny", "sponza"} {
+		if testing.Short() && name != "bunny" {
+			continue
+		}
+		m := loadModel(t, name) // skips where there is none
+		near := nearby(m.positions, m.indices)
+		for _, set := range compactFlags()[:4] {
+			flags, what := set.flags|vk.AllowCompaction, name+", "+set.name
+			update := flags&vk.AllowUpdate != 0
+			if name != "bunny" && (!update || flags&vk.LowMemory != 0) {
+				continue // smaller
+			}
+			for _, geometries := range []int{100, 1000} {
+				r.compactedSize(fmt.Sprintf("%s, %d geometries", what, geometries), r.sliced(mesh{name, m.positions, near}, geometries, flags), 45)
+			}
+			var unshared soup
+			for _, i := range m.indices {
+				unshared = append(unshared, m.positions[3*i:3*i+3]...)
+			}
+			most := 45.0
+			if update {
+				most = 66
+			}
+			r.compactedSize(what+", soup", r.soupInput(unshared, flags, 0), most)
+		}
+	}
+}
+
+// nearby orders triangles by where they are, so that parts of a mesh lie together, as they do.
+func nearby(positions []float32, indices []uint32) []uint32 {
+	all := noBox()
+	for i := 0; i < len(positions); i += 3 {
+		p := [3]float32(positions[i:])
+		all = all.union(Box{p, p})
+	}
+	code := func(t []uint32) (code uint32) {
+		for bit := range 8 {
+			for k := range 3 {
+				size := max(all.Max[k]-all.Min[k], 1e-30)
+				cell := uint32(255 * (positions[3*t[0]+uint32(k)] - all.Min[k]) / size)
+				code |= (cell >> bit & 1) << (3*bit + k)
+			}
+		}
+		return code
+	}
+	triangles := slices.Collect(slices.Chunk(indices, 3))
+	slices.SortStableFunc(triangles, func(a, b []uint32) int { return cmp.Compare(code(a), code(b)) })
+	return slices.Concat(triangles...)
+}
+
+// compactedSize compacts a build, and wants no more than some bytes per triangle.
+func (r *rig) compactedSize(what string, in input, most float64) {
+	r.Helper()
+	built := whole(r.build(in)[0])
+	s, metrics := r.read(built.Buffer)
+	built.Size = s.Bytes
+	size := r.properties(CompactedSize, built)[0]
+	used := headerSize + uint64(metrics.InnerNodes)*nodeSize + uint64(s.Active)*triangleSize
+	compact := r.decoded(r.copied(vk.CopyCompact, built)[0])
+	if size > used || compact.Bytes != size {
+		r.Errorf("%s: %d bytes compacted, the query says %d, %d of %d were in use", what, compact.Bytes, size, used, s.Bytes)
+	}
+	of := func(bytes uint64) float64 { return float64(bytes) / float64(s.Primitives) }
+	if of(size) > most {
+		r.Errorf("%s: %.1f bytes per triangle, at most %g", what, of(size), most)
+	}
+	if in.info.Flags&(vk.PreferFastBuild|vk.LowMemory) != 0 && of(built.Buffer.Size()) > 64 {
+		r.Errorf("%s: %.1f bytes per triangle before, at most 64", what, of(built.Buffer.Size()))
+	}
+	parts := compact.parts(Metrics{InnerNodes: int(compact.word(headerNodeCount))})
+	r.Logf("%s (%d triangles): %.1f bytes per triangle, %.1f in use, %.1f compacted: nodes %.1f, records %.1f, vertices %.1f", what, s.Primitives,
+		of(built.Buffer.Size()), of(s.Bytes), of(size), of(parts.Nodes), of(parts.Leaves), of(parts.Vertices))
 }
 
 // layers are one slanting plane as several sheets of squares, each a little aside of the one before, with some triangles

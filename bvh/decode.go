@@ -10,7 +10,7 @@ import (
 )
 
 // Contents are a structure's primitives in the order of the input, for tools that show them. Inactive primitives, be it
-// since an update, are not among them. Positions are after the geometry's transform.
+// since an update, are not among them, and split triangles once. Positions are after the geometry's transform.
 type Contents struct {
 	Triangles []Triangle
 	Boxes     []ProceduralBox
@@ -66,6 +66,7 @@ func (s *Structure) Contents() (Contents, error) {
 	slices.SortFunc(c.Triangles, func(a, b Triangle) int {
 		return cmp.Or(cmp.Compare(a.Geometry, b.Geometry), cmp.Compare(a.Primitive, b.Primitive))
 	})
+	c.Triangles = slices.Compact(c.Triangles) // of those that were split each part has the whole
 	slices.SortFunc(c.Boxes, func(a, b ProceduralBox) int {
 		return cmp.Or(cmp.Compare(a.Geometry, b.Geometry), cmp.Compare(a.Primitive, b.Primitive))
 	})

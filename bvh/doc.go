@@ -3,7 +3,8 @@
 // The bottom level is a binary BVH of 64-byte nodes that hold both children's boxes, over triangles or the boxes of
 // procedural primitives in the tree's order; the top level is the same over instances. FAST_BUILD gives a linear BVH,
 // everything else H-PLOC. FAST_TRACE then moves nodes of bottom levels to better places, which takes time and more
-// scratch memory. With FAST_BUILD or LOW_MEMORY triangles are bundled: four or five that follow each other in the
+// scratch memory; before, triangles with boxes much larger than they are get up to 31 leaf records more, each in the box of
+// a part, for a sixteenth more memory: not with AllowUpdate, nor with few triangles. With FAST_BUILD or LOW_MEMORY triangles are bundled: four or five that follow each other in the
 // order of their Morton codes are one leaf from the beginning, so that a structure takes less than 64 bytes a triangle.
 // Subtrees that are too deep for the traversal stack are balanced: a bottom and a top level fit together, whatever the
 // input.
@@ -18,7 +19,7 @@
 //     alive until the device is done. Builds of one batch must not depend on each other, nor share scratch memory.
 //   - Scratch memory is free again when the build is done.
 //   - A Builder is safe for concurrent use by several goroutines with distinct command buffers. Nothing here blocks
-//     but Read and Tracer.Trace, which submit and wait.
+//     but Read and Tracer.Trace, which submit and wait, and Operation.Join and Run, which work.
 //   - Updates keep the tree of their source and make its boxes again, so that any number of them drifts from nothing;
 //     quality falls as primitives move apart. AllowUpdate, counts, types, formats and flags are those of the build that
 //     made the source. The host cannot know it: a source of another type, count or kind of primitive, one without
@@ -32,14 +33,20 @@
 //   - A compaction of triangles makes leaves of up to four of subtrees, and stores a vertex once for the triangles around
 //     it (ER_LEAF_INDEXED), so that rays do a little more and memory is less by two thirds. Hits stay the same, bit for bit,
 //     but those that the first hit ends. With AllowUpdate vertices are shared that have the same index in the same
-//     geometry, which a build remembers if it has AllowCompaction, too, for 12 bytes per triangle; triangles without
-//     indices, or without AllowCompaction, share none then. A copy that would not be smaller for it keeps plain triangles.
-//   - Of hits of one instance at the same distance, the one of the lower leaf record counts.
+//     geometry, which a build remembers if it has AllowCompaction, too; triangles without indices, or without
+//     AllowCompaction, share none then. A copy that would not be smaller for it keeps plain triangles.
+//   - Of hits of one instance at the same distance, the one of the lower leaf record counts. Of a triangle that was
+//     split, those count that a ray comes to: always the same, but a compacted copy may report the other of two triangles.
+//   - A triangle that was split may be a ray's candidate more than once, unless its geometry has NoDuplicateAnyHit:
+//     such are never split. It is one hit, and one of Structure.Contents.
 //   - Blobs (SerializedHeader) are refused by the device or ValidateSerialized if they are truncated, corrupt or
 //     foreign; neither reads outside of them. What is trusted are handles, and that an instance's bottom level has
 //     the layout that it had when the top level was serialised, unless Copy.BottomLevelsReady has it looked up.
 //   - HostBuild builds by goroutines that join its Operation, and records nothing. Join blocks while others' tasks must end
-//     first. Structures are those of the device but for the tree. The host trusts no index, and refuses updates.
+//     first. Structures are those of the device but for the tree; updates are those of the device, bit for bit but for the
+//     inverse transforms of instances. The host trusts no index.
+//   - HostCopies and HostProperty do by the host what CmdCopy and CmdWriteProperties do, to the same bytes. They trust no
+//     source: of what is no structure or blob they write nothing, and read nothing outside.
 //
 // What cannot be hit is left out of the tree, and still counts for primitive and instance indices: triangles with a vertex
 // that is not finite or beyond 1e37, boxes that are inverted or not a number, instances without a structure, of an empty

@@ -10,22 +10,26 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// HostBuildInput is one build by the host, as vkBuildAccelerationStructuresKHR has it. All its memory stays as it is,
-// and Dst untouched by others, until the operation is done.
+// HostBuildInput is one build or update by the host, as vkBuildAccelerationStructuresKHR has it. All its memory stays as
+// it is, and Dst untouched by others, until the operation is done.
 type HostBuildInput struct {
-	// Info and Ranges are those of a build by the device; the addresses in Info's geometries are not read. Updates are
-	// refused: record them with Builder.CmdBuild.
+	// Info and Ranges are those of a build by the device; the addresses in Info's geometries are not read.
 	Info   vk.BuildInfo
 	Ranges []vk.BuildRange
 	// Data is the input's memory, of every geometry of Info.
 	Data []HostGeometry
 	// BottomLevel returns the bytes of the structure at an address that an instance refers to, or the header alone (its
-	// first 256). A top level needs it, unless it has no instances. It is called by all joiners at once.
+	// first 256), which makes the boxes of turned instances larger. A top level needs it, unless it has no instances. It is
+	// called by all joiners at once.
 	BottomLevel func(vk.DeviceAddress) []byte
 	// Dst takes the structure: memory that the device sees at Address, or that is copied there. It holds at least
-	// BuildSizes' AccelerationStructureSize, and nothing beyond that is written. It is never read.
+	// BuildSizes' AccelerationStructureSize, of an update as much as the source takes, and nothing beyond that is
+	// written. Only updates in place read it.
 	Dst     []byte
 	Address vk.DeviceAddress
+	// Src is, with Info.Update, the structure to update from, which the host or the device made and nobody writes any
+	// more; it stays as it is. Nil is Dst itself, in place.
+	Src []byte
 }
 
 // HostGeometry is the memory of one geometry. Offsets of the build's range count from the beginning of each slice.
@@ -45,7 +49,7 @@ type HostGeometry struct {
 //
 // FAST_BUILD splits Morton codes; all others are binned SAH trees (Wald 2007), whose nodes then move to better places
 // (Meister and Bittner 2018, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization"), more often with
-// FAST_TRACE. Trees are no higher than the device's, so that traversal's stack holds two of them. Builds take some 130
+// FAST_TRACE. Triangles are not split. Updates do what those of the device do, and may follow them. Trees are no higher than the device's, so that traversal's stack holds two of them. Builds take some 130
 // bytes of memory for each primitive, until they are done.
 func HostBuild(builds []HostBuildInput) (*Operation, error) {
 	o := newOperation()
@@ -60,7 +64,11 @@ func HostBuild(builds []HostBuildInput) (*Operation, error) {
 		return nil, err
 	}
 	for i := range builds {
-		o.add(newHostBuild(o, i, &builds[i], sizes[i]))
+		if builds[i].Info.Update {
+			o.add(newHostUpdate(o, i, &builds[i]))
+		} else {
+			o.add(newHostBuild(o, i, &builds[i], sizes[i]))
+		}
 	}
 	return o, nil
 }
@@ -76,14 +84,19 @@ func checkHostBuild(in HostBuildInput) (size uint64, err error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case in.Info.Update:
-		return 0, fmt.Errorf("%w: Info.Update is set; updates are done by the device alone (Builder.CmdBuild)", ErrInvalidBuild)
+	case !in.Info.Update && in.Src != nil:
+		return 0, fmt.Errorf("%w: Src is for updates, Info.Update is false", ErrInvalidBuild)
 	case len(in.Data) != len(in.Info.Geometries):
 		return 0, fmt.Errorf("%w: memory of %d geometries for %d geometries", ErrInvalidBuild, len(in.Data), len(in.Info.Geometries))
 	case in.Address == 0 || in.Address%Alignment != 0:
 		return 0, fmt.Errorf("%w: destination address %#x is null or not a multiple of %d", ErrInvalidBuild, in.Address, Alignment)
-	case uint64(len(in.Dst)) < sizes.AccelerationStructureSize:
+	case !in.Info.Update && uint64(len(in.Dst)) < sizes.AccelerationStructureSize:
 		return 0, fmt.Errorf("%w: destination has %d bytes, the structure takes %d (ask BuildSizes)", ErrInvalidBuild, len(in.Dst), sizes.AccelerationStructureSize)
+	}
+	if in.Info.Update {
+		if err := checkHostUpdate(in); err != nil {
+			return 0, err
+		}
 	}
 	for i, g := range in.Info.Geometries {
 		if in.Ranges[i].PrimitiveCount == 0 {
@@ -157,7 +170,7 @@ func needs(what string, have, want uint64) error {
 	return nil
 }
 
-// checkHostDestinations checks that no two builds write the same memory.
+// checkHostDestinations checks that no two builds write the same memory, and no update reads what another build writes.
 func checkHostDestinations(builds []HostBuildInput) error {
 	order := make([]int, len(builds))
 	for i := range order {
@@ -168,6 +181,20 @@ func checkHostDestinations(builds []HostBuildInput) error {
 		before, after := builds[order[i-1]], builds[order[i]]
 		if after.Address-before.Address < uint64(len(before.Dst)) {
 			return fmt.Errorf("%w: host builds %d and %d write the same addresses", ErrInvalidBuild, order[i-1], order[i])
+		}
+	}
+	written := make(map[*byte]int, len(builds))
+	for i, in := range builds {
+		if len(in.Dst) > 0 {
+			written[&in.Dst[0]] = i
+		}
+	}
+	for i, in := range builds {
+		if len(in.Src) == 0 {
+			continue
+		}
+		if k, ok := written[&in.Src[0]]; ok && k != i {
+			return fmt.Errorf("%w: Src of host build %d is the Dst of %d; builds of one operation are independent", ErrInvalidBuild, i, k)
 		}
 	}
 	return nil

@@ -141,7 +141,7 @@ func (r *rig) headers(structures ...*vk.Buffer) func(vk.DeviceAddress) []byte {
 	all := map[vk.DeviceAddress][]byte{}
 	for _, b := range structures {
 		s, _ := r.read(b)
-		all[b.Address()] = s.data[:headerSize]
+		all[b.Address()] = s.data
 	}
 	return func(a vk.DeviceAddress) []byte { return all[a] }
 }

@@ -59,11 +59,13 @@ type hostPiece struct {
 func newHostBuild(op *Operation, number int, in *HostBuildInput, size uint64) *hostBuild {
 	b := &hostBuild{op: op, number: number, in: in, bundle: 1}
 	b.reader, b.count = newHostReader(in)
-	b.most = uint32((size - headerSize - uint64(b.count)*leafSizeOf(b.reader.kind) - sourcesOf(in.Info, uint64(b.count))) / nodeSize)
+	b.most = uint32((size - headerSize - uint64(b.count)*leafSizeOf(b.reader.kind)) / nodeSize)
 	return b
 }
 
 func (b *hostBuild) begin() { b.op.push(b.measure) }
+
+func (b *hostBuild) size() int { return int(b.count) }
 
 func (b *hostBuild) linear() bool { return b.in.Info.Flags&vk.PreferFastBuild != 0 }
 
@@ -122,7 +124,7 @@ func (b *hostBuild) stop(piece int, err error) {
 // gather brings the active primitives together.
 func (b *hostBuild) gather() {
 	if b.err != nil {
-		b.op.fail(b.number, b.err)
+		b.op.fail("build", b.number, b.err)
 		b.op.closing()
 		return
 	}
@@ -148,15 +150,6 @@ func (b *hostBuild) gather() {
 			copy(b.refs[to[i]:], b.scattered[i*hostTask:][:b.pieces[i].active])
 		}
 	}, b.order)
-}
-
-// padding is erPadding of build.glsl: what boxes grow by on all sides.
-func (b *hostBuild) padding() float32 {
-	most := float32(0)
-	for k := range 3 {
-		most = max(most, abs32(b.bounds.Min[k]), abs32(b.bounds.Max[k]))
-	}
-	return max(most*(1.0/8388608), 1e-30)
 }
 
 // grow makes the tree, over primitives or bundles.

@@ -215,15 +215,28 @@ func hostInstance(b []byte) (in vk.AccelerationStructureInstance) {
 	return in
 }
 
-// instanceBox is around the transformed box of the bottom level, grown by the rounding of the transform.
+// instanceBox is around the transformed bottom level, as erInstanceBox of fetch.glsl has it.
 func (r hostReader) instanceBox(g int, n uint32) (b Box, active bool, err error) {
-	in, header, err := r.instance(g, n)
-	if err != nil || header == nil {
+	in, structure, err := r.instance(g, n)
+	if err != nil || structure == nil {
 		return b, false, err
 	}
-	lo, hi := vectorAt(header, headerBoundsMin), vectorAt(header, headerBoundsMax)
+	b = transformBox(&in.Transform, vectorAt(structure, headerBoundsMin), vectorAt(structure, headerBoundsMax))
+	if levels := boxLevels(r.in.Info.Flags); levels > 0 {
+		if closer, ok := cutBox(&in.Transform, structure, levels); ok {
+			for k := range 3 {
+				b.Min[k], b.Max[k] = max(b.Min[k], closer.Min[k]), min(b.Max[k], closer.Max[k])
+			}
+		}
+	}
+	b, active = b.cut()
+	return b, active, nil
+}
+
+// transformBox is around a transformed box, grown by the rounding of the transform.
+func transformBox(rows *[12]float32, lo, hi [3]float32) (b Box) {
 	for row := range 3 {
-		m := in.Transform[4*row : 4*row+4]
+		m := rows[4*row : 4*row+4]
 		var least, most, size float32
 		for k := range 3 {
 			p, q := float32(m[k]*lo[k]), float32(m[k]*hi[k])
@@ -235,8 +248,39 @@ func (r hostReader) instanceBox(g int, n uint32) (b Box, active bool, err error)
 		b.Min[row] = float32(least+m[3]) - margin
 		b.Max[row] = float32(most+m[3]) + margin
 	}
-	b, active = b.cut()
-	return b, active, nil
+	return b
+}
+
+// cutBox is erCutBox of fetch.glsl. It has none of a structure that is a leaf, or of which only the header is here.
+func cutBox(rows *[12]float32, structure []byte, levels uint32) (b Box, ok bool) {
+	root := binary.LittleEndian.Uint32(structure[headerRoot:])
+	nodes := uint64(binary.LittleEndian.Uint32(structure[headerNodeCount:]))
+	if root&refLeaf != 0 || uint64(len(structure)) < headerSize+nodes*nodeSize {
+		return b, false
+	}
+	b, ok = noBox(), true
+	var below func(node, level uint32)
+	below = func(node, level uint32) {
+		if ok = ok && uint64(node) < nodes; !ok {
+			return // a broken structure
+		}
+		at := headerSize + uint64(node)*nodeSize
+		for child := range uint64(2) {
+			ref := binary.LittleEndian.Uint32(structure[at+nodeChild0+4*child:])
+			if level > 1 && ref&refLeaf == 0 {
+				below(ref, level-1)
+				continue
+			}
+			xy, z := at+nodeXY0+16*child, at+nodeZ+8*child
+			lo := [3]float32{floatAt(structure, xy), floatAt(structure, xy+8), floatAt(structure, z)}
+			hi := [3]float32{floatAt(structure, xy+4), floatAt(structure, xy+12), floatAt(structure, z+4)}
+			if lo[0] <= hi[0] {
+				b = b.union(transformBox(rows, lo, hi))
+			}
+		}
+	}
+	below(root, levels)
+	return b, ok
 }
 
 func abs32(f float32) float32 { return float32(math.Abs(float64(f))) }

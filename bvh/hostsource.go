@@ -2,33 +2,35 @@ package bvh
 
 import "encoding/binary"
 
-// Source indices of a build on the host, behind all leaf records, as leaves.comp writes them.
-
-// placeSources finds their place, when that of the records is known.
-func (b *hostBuild) placeSources() {
-	if sourcesOf(b.in.Info, uint64(b.count)) > 0 {
-		b.out.sources = b.out.start + uint64(b.count)*b.out.record
-	}
+// corners notes in the triangles' records which corners have the same source, as corners.comp does, and ends the build.
+func (b *hostBuild) corners() {
+	chunks := (len(b.refs) + chunkRecords - 1) / chunkRecords
+	b.op.spread(chunks, hostTask/chunkRecords, func(first, end int) {
+		for k := first; k < end; k++ {
+			b.chunkCorners(k*chunkRecords, min((k+1)*chunkRecords, len(b.refs)))
+		}
+	}, func() {})
+	b.op.closing()
 }
 
-// writeSources keeps the source indices of a triangle's corners.
-func (b *hostBuild) writeSources(record uint32, r hostRef) {
-	if b.out.sources == 0 {
-		return
-	}
-	g, n := b.reader.find(r.primitive)
-	t, offset := b.in.Info.Geometries[g].Triangles.IndexType, uint64(b.in.Ranges[g].PrimitiveOffset)
-	at := b.in.Dst[b.out.sources+uint64(record)*sourceSize:]
-	for k := range uint64(3) {
-		binary.LittleEndian.PutUint32(at[4*k:], hostIndex(t, b.in.Data[g].Indices, offset, 3*uint64(n)+k))
-	}
-}
+// hostCorner is what a corner's vertex is taken from.
+type hostCorner struct{ geometry, index uint32 }
 
-// blankSources clears those of primitives that are not active, and what is behind.
-func (b *hostBuild) blankSources() {
-	start := b.out.start + uint64(b.count)*b.out.record
-	end := alignUp(start+sourcesOf(b.in.Info, uint64(b.count)), unitSize)
-	if end > start {
-		clear(b.in.Dst[start+uint64(len(b.refs))*sourceSize : end])
+func (b *hostBuild) chunkCorners(first, end int) {
+	seen := make(map[hostCorner]uint32, 3*(end-first))
+	for i := first; i < end; i++ {
+		at := b.recordAt(uint32(i))
+		primitive := uint64(binary.LittleEndian.Uint32(at[trianglePrimitive:]))
+		g := binary.LittleEndian.Uint32(at[triangleGeometry:]) & triangleGeometryMask
+		t, offset := b.in.Info.Geometries[g].Triangles.IndexType, uint64(b.in.Ranges[g].PrimitiveOffset)
+		word := uint32(0)
+		for k := range uint64(3) {
+			c := hostCorner{g, hostIndex(t, b.in.Data[g].Indices, offset, 3*primitive+k)}
+			if _, ok := seen[c]; !ok {
+				seen[c] = 3*uint32(i-first) + uint32(k)
+			}
+			word |= seen[c] << (8 * k)
+		}
+		binary.LittleEndian.PutUint32(at[triangleCorners:], word)
 	}
 }

@@ -16,7 +16,6 @@ type hostWriter struct {
 	roots   []hostCut
 	start   uint64 // of leaf records
 	record  uint64
-	sources uint64 // of corners' source indices, none: 0
 	padding float32
 
 	leafLimit uint32
@@ -45,7 +44,7 @@ const (
 )
 
 func (b *hostBuild) write() {
-	b.out = hostWriter{record: leafSizeOf(b.reader.kind), padding: b.padding(), cuts: map[uint32]int{}, leafLimit: leafLimits[b.reader.kind]}
+	b.out = hostWriter{record: leafSizeOf(b.reader.kind), padding: paddingOf(b.bounds), cuts: map[uint32]int{}, leafLimit: leafLimits[b.reader.kind]}
 	w := &b.out
 	if len(b.tree.leaves) < 2 {
 		b.emit()
@@ -147,7 +146,6 @@ func (b *hostBuild) emit() {
 		t := b.total(b.tree.root)
 		root, height, inner = 0, t.height, t.inner
 		w.start = headerSize + uint64(inner)*nodeSize
-		b.placeSources()
 		if t.inner == 0 {
 			root = leafRef(0, t.leaves)
 			b.leaves(b.tree.root, 0)
@@ -156,9 +154,12 @@ func (b *hostBuild) emit() {
 		}
 	}
 	b.header(root, height, inner)
-	b.blankSources()
 	unused := int(b.count) - len(b.refs)
 	blanks := (unused + hostTask - 1) / hostTask
+	next, last := func() {}, true
+	if isSourced(b.in.Info) {
+		next, last = b.corners, false
+	}
 	b.op.spread(len(w.roots)+blanks, 1, func(first, end int) {
 		for i := first; i < end; i++ {
 			if i >= len(w.roots) {
@@ -167,8 +168,10 @@ func (b *hostBuild) emit() {
 				b.nodes(c.node, c.slot, c.record, false)
 			}
 		}
-	}, func() {})
-	b.op.closing()
+	}, next)
+	if last {
+		b.op.closing()
+	}
 }
 
 func leafRef(first, count uint32) uint32 { return refLeaf | (count-1)<<refCountShift | first }
@@ -219,7 +222,6 @@ func (b *hostBuild) leaves(node, record uint32) uint32 {
 	}
 	for _, r := range b.primitives(node) {
 		b.writeRecord(b.recordAt(record), r)
-		b.writeSources(record, r)
 		record++
 	}
 	return record
@@ -234,7 +236,7 @@ func (b *hostBuild) writeRecord(at []byte, r hostRef) {
 	}
 	switch b.reader.kind {
 	case leafInstances:
-		b.writeInstance(at, g, n)
+		b.reader.writeInstance(at, g, n)
 	case leafBoxes:
 		putFloats(at[boxMin:], r.box.Min[:]...)
 		putFloats(at[boxMax:], r.box.Max[:]...)
@@ -247,7 +249,7 @@ func (b *hostBuild) writeRecord(at []byte, r hostRef) {
 		}
 		binary.LittleEndian.PutUint32(at[trianglePrimitive:], n)
 		binary.LittleEndian.PutUint32(at[triangleGeometry:], flags)
-		binary.LittleEndian.PutUint32(at[triangleGeometry+4:], 0)
+		binary.LittleEndian.PutUint32(at[triangleCorners:], 0)
 	}
 }
 
@@ -300,13 +302,13 @@ func (b *hostBuild) header(root uint32, height uint8, inner uint32) {
 	}
 	putFloats(h[headerBoundsMin:], bounds.Min[:]...)
 	putFloats(h[headerBoundsMax:], bounds.Max[:]...)
-	end := b.out.start + uint64(b.count)*b.out.record + sourcesOf(b.in.Info, uint64(b.count))
+	end := b.out.start + uint64(b.count)*b.out.record
 	binary.LittleEndian.PutUint64(h[headerTotalSize:], alignUp(end, unitSize))
 }
 
 // writeInstance writes the record of an active instance.
-func (b *hostBuild) writeInstance(at []byte, g int, n uint32) {
-	in, header, _ := b.reader.instance(g, n) // read before, without an error
+func (r hostReader) writeInstance(at []byte, g int, n uint32) {
+	in, header, _ := r.instance(g, n) // read before, without an error
 	inverse := hostInvert(in.Transform)
 	putFloats(at[instanceObjectToWorld:], in.Transform[:]...)
 	putFloats(at[instanceWorldToObject:], inverse[:]...)
@@ -315,7 +317,7 @@ func (b *hostBuild) writeInstance(at []byte, g int, n uint32) {
 	binary.LittleEndian.PutUint64(at[instanceBLAS:], in.Reference)
 	word(instanceCustomIndexMask, in.CustomIndexAndMask)
 	word(instanceTableOffsetFlags, in.SBTOffsetAndFlags)
-	word(instanceIndex, b.reader.first[g]+n)
+	word(instanceIndex, r.first[g]+n)
 	word(instanceRoot, of(headerRoot))
 	word(instanceHeight, of(headerHeight)|leafForm(of(headerLeafKind)))
 	word(instanceLeafBlock, of(headerLeafBlock))

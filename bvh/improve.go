@@ -3,12 +3,10 @@ package bvh
 import "github.com/everray/everray/vk"
 
 const (
-	// improvePasses is how often nodes of a tree move (shaders/bvh/improve.glsl), but for small ones.
-	improvePasses      = 8
-	improveSmall       = 4096 // primitives
-	improveSmallPasses = 4
-	// improvePassesShift is ER_MOVE_PASSES_SHIFT of improve.glsl.
-	improvePassesShift = 8
+	// improvePasses is how often nodes of a tree move (shaders/bvh/improve.glsl), but for trees over at most improveSmall
+	// primitives.
+	improvePasses = 4
+	improveSmall  = 4096
 	// improveMoves is the scratch memory of moves, in bytes, for the two nodes of every primitive.
 	improveMoves = 2 * 8
 	// searchGroupsPerBlk is ER_SEARCH_GROUPS of improve_search.comp.
@@ -22,11 +20,9 @@ func improved(info vk.BuildInfo) bool {
 }
 
 func (b *batch) addImproved(index, n, blocks uint32) {
-	passes := uint32(improveSmallPasses)
-	if n > improveSmall {
-		passes = improvePasses
+	if n <= improveSmall {
+		return
 	}
-	b.improvePasses = max(b.improvePasses, passes)
 	for k := range blocks {
 		b.improved = appendWords(b.improved, index, k)
 	}
@@ -43,12 +39,12 @@ func (r *recorder) improve() {
 		groups uint32 // per block
 	}{
 		{kernelImproveSearch, searchGroupsPerBlk}, {kernelImproveLock, treeGroupsPerBlk},
-		{kernelImproveApply, treeGroupsPerBlk}, {kernelImproveRefit, treeGroupsPerBlk},
+		{kernelImproveApply, treeGroupsPerBlk}, {kernelImproveMark, 1}, {kernelImproveRefit, 1},
 	}
-	for pass := range min(r.b.passes, r.batch.improvePasses) {
+	for pass := range r.b.passes {
 		for _, s := range steps {
 			r.cb.ComputeBarrier()
-			r.run(s.kernel, r.improved, n*s.groups, n*s.groups, pass|r.b.passes<<improvePassesShift)
+			r.run(s.kernel, r.improved, n*s.groups, n*s.groups, pass)
 		}
 	}
 }

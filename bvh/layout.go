@@ -3,7 +3,7 @@ package bvh
 // Mirror of shaders/bvh/layout.glsl; TestLayoutMatchesGLSL compares by name.
 const (
 	asMagic   = 0x53415245
-	asVersion = 2
+	asVersion = 3
 
 	headerSize          = 256
 	headerSelf          = 0
@@ -55,14 +55,15 @@ const (
 	triangleInactive     = 0x40000000
 	triangleGeometryMask = 0x00ffffff
 
-	sourceSize   = 12
-	sourcedFlags = 3
+	triangleCorners = 44
+	sourcedFlags    = 3
 
 	chunkRecords         = 64
 	chunkWords           = 2
 	chunkVertices        = 192
+	chunkVertexMask      = 0xffff
+	chunkGeometryShift   = 16
 	indexedWords         = 2
-	indexedWideWords     = 3
 	indexedGeometries    = 64
 	indexedGeometryShift = 24
 
@@ -91,7 +92,7 @@ const (
 	blockSize        = 1024
 	buildRecordSize  = 128
 	geometryRecord   = 64
-	stateSize        = 64
+	stateSize        = 128
 	modeLBVH         = 0
 	modePLOC         = 1
 	formatFloat32    = 0
@@ -110,14 +111,15 @@ const (
 	Alignment = 256
 	// ScratchAlignment is the alignment of scratch addresses.
 	ScratchAlignment = 64
-	// MaxPrimitives is the most primitives of one structure, inactive ones counted.
-	MaxPrimitives = refIndexMask - 1
+	// MaxPrimitives is the most primitives of one structure, inactive ones counted: nodes and records stay within 4 GiB each,
+	// beyond which drivers' offsets wrapped (NVIDIA 580, 268 million triangles).
+	MaxPrimitives = 1 << 26
 	// MaxInstances is the most instances of one top level, inactive ones counted.
 	MaxInstances = 1<<24 - 1
 	// MaxGeometries is the most geometries of one bottom level.
 	MaxGeometries = triangleGeometryMask
 	// StackEntries is the traversal stack of both levels together. A deeper structure is reported as a fault.
-	StackEntries = 64
+	StackEntries = 66
 )
 
 // compatWords identify structures that this version of the package can read.

@@ -50,8 +50,8 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 		"ER_BOX_SIZE": boxSize, "ER_BOX_MIN": boxMin, "ER_BOX_PRIMITIVE": boxPrimitive, "ER_BOX_MAX": boxMax, "ER_BOX_GEOMETRY": boxGeometry,
 		"ER_INSTANCE_BOXES": instanceBoxes, "ER_INSTANCE_INDEXED": instanceIndexed, "ER_INSTANCE_WIDE": instanceWide,
 		"ER_INSTANCE_HEIGHT_MASK": instanceHeightMask, "ER_LEAF_INDEXED": leafIndexed, "ER_LEAF_INDEXED_WIDE": leafIndexedWide,
-		"ER_SOURCE_SIZE": sourceSize, "ER_SOURCED_FLAGS": sourcedFlags, "ER_CHUNK_RECORDS": chunkRecords, "ER_CHUNK_WORDS": chunkWords,
-		"ER_CHUNK_VERTICES": chunkVertices, "ER_INDEXED_WORDS": indexedWords, "ER_INDEXED_WIDE_WORDS": indexedWideWords,
+		"ER_TRIANGLE_CORNERS": triangleCorners, "ER_SOURCED_FLAGS": sourcedFlags, "ER_CHUNK_RECORDS": chunkRecords, "ER_CHUNK_WORDS": chunkWords,
+		"ER_CHUNK_VERTICES": chunkVertices, "ER_INDEXED_WORDS": indexedWords, "ER_CHUNK_VERTEX_MASK": chunkVertexMask, "ER_CHUNK_GEOMETRY_SHIFT": chunkGeometryShift,
 		"ER_INDEXED_GEOMETRIES": indexedGeometries, "ER_INDEXED_GEOMETRY_SHIFT": indexedGeometryShift,
 		"ER_INSTANCE_SIZE": instanceSize, "ER_INSTANCE_OBJECT_TO_WORLD": instanceObjectToWorld,
 		"ER_INSTANCE_WORLD_TO_OBJECT": instanceWorldToObject, "ER_INSTANCE_BLAS": instanceBLAS,
@@ -64,7 +64,7 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 	compare(t, want, got)
 	want = constants(t, "../shaders/bvh/build.glsl")
 	got = map[string]uint64{
-		"ER_BLOCK_SIZE": blockSize, "ER_SORT_BLOCKS": sortBlocks, "ER_NO_BOUND": 0xffffffff, "ER_BUILD_SIZE": buildRecordSize, "ER_MODE_LBVH": modeLBVH,
+		"ER_BLOCK_SIZE": blockSize, "ER_SORT_BLOCKS": sortBlocks, "ER_SPLIT_LEAST": splitLeast, "ER_SPLIT_SHARE": splitShare, "ER_NO_BOUND": 0xffffffff, "ER_BUILD_SIZE": buildRecordSize, "ER_MODE_LBVH": modeLBVH,
 		"ER_MODE_PLOC": modePLOC, "ER_GEOMETRY_SIZE": geometryRecord, "ER_FORMAT_FLOAT32": formatFloat32,
 		"ER_FORMAT_FLOAT16": formatFloat16, "ER_FORMAT_SNORM16": formatSnorm16,
 		"ER_FORMAT_SNORM8": formatSnorm8, "ER_FORMAT_FLOAT64": formatFloat64, "ER_STATE_SIZE": stateSize,

@@ -65,10 +65,11 @@ func (s *Structure) parts(m Metrics) Parts {
 		Leaves: s.leafBytes(),
 	}
 	if isIndexed(s.leafKind()) {
-		p.Leaves, p.Vertices = 4*uint64(s.Active)*s.recordWords(), 0
+		p.Leaves, p.Vertices = 4*uint64(s.Active)*indexedWords, 0
 		for i := uint32(0); i < s.Active; i += chunkRecords {
-			p.Leaves += 4 * chunkWords
-			p.Vertices += 12 * uint64(s.word(s.chunkAt(i)+4))
+			_, vertices, geometries := s.chunkLists(s.chunkAt(i))
+			p.Leaves += 4 * (chunkWords + uint64(geometries))
+			p.Vertices += 12 * uint64(vertices)
 		}
 	}
 	p.Unused = s.Bytes - p.Header - p.Nodes - p.Leaves - p.Vertices

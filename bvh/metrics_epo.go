@@ -47,14 +47,17 @@ func (s *Structure) epo(samples int) EPO {
 	return EPO{Value: mean, Error: math.Sqrt(max(squares/n-mean*mean, 0) / n), Samples: samples}
 }
 
-// areas returns the area of each leaf record's triangle, and their sum.
+// areas returns the area of each leaf record's triangle, and their sum. That of a split triangle counts once.
 func (s *Structure) areas() (each []float64, total float64) {
 	each = make([]float64, s.Active)
+	seen := make(map[primitiveID]bool, s.Active)
 	for i := range each {
 		t := s.Triangle(uint32(i))
-		if t.Inactive {
+		id := primitiveID{t.Geometry, t.Primitive}
+		if t.Inactive || seen[id] {
 			continue
 		}
+		seen[id] = true
 		var a, b [3]float64
 		for k := range 3 {
 			a[k] = float64(t.V[1][k]) - float64(t.V[0][k])
@@ -90,7 +93,7 @@ type overlapWalk struct {
 }
 
 func newOverlapWalk(s *Structure) *overlapWalk {
-	w := &overlapWalk{s: s, parent: make([]uint32, s.Primitives), above: make([]uint32, s.Active), path: make([]uint32, s.Primitives)}
+	w := &overlapWalk{s: s, parent: make([]uint32, s.nodeSlots()), above: make([]uint32, s.Active), path: make([]uint32, s.nodeSlots())}
 	w.climb(s.Root, refNone)
 	return w
 }

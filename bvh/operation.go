@@ -33,13 +33,19 @@ type Operation struct {
 	tasks   []func()  // ready to run
 	running int
 	open    int // builds that are not at their last tasks yet, and so may have more
-	builds  []*hostBuild
+	builds  []hostWork
 	err     error // of the first build that failed
 	failed  int   // its number
 }
 
+// hostWork is a build, an update or a copy of so many primitives.
+type hostWork interface {
+	begin()
+	size() int
+}
+
 // add queues a build.
-func (o *Operation) add(b *hostBuild) {
+func (o *Operation) add(b hostWork) {
 	o.builds = append(o.builds, b)
 	o.open++
 	b.begin()
@@ -119,13 +125,14 @@ func (o *Operation) MaxConcurrency() int {
 	}
 	n := 0
 	for _, b := range o.builds {
-		n += max(1, int(b.count)/hostTask)
+		n += max(1, b.size()/hostTask)
 	}
 	return max(n, 1)
 }
 
 // Result is nil when all structures are there, ErrNotReady before, or else what is wrong with the first build whose
-// input could not be used; the memory of its structure then holds nothing. It wraps ErrInvalidBuild.
+// input could not be used; the memory of its structure then holds nothing, of an update what it held. It wraps
+// ErrInvalidBuild.
 func (o *Operation) Result() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -143,12 +150,12 @@ func (o *Operation) push(tasks ...func()) {
 	o.changed.Broadcast()
 }
 
-// fail notes an error of build number i; that of the first build counts, however they are scheduled.
-func (o *Operation) fail(i int, err error) {
+// fail notes an error of build or copy number i; that of the first one counts, however they are scheduled.
+func (o *Operation) fail(what string, i int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err == nil || i < o.failed {
-		o.err, o.failed = fmt.Errorf("host build %d: %w", i, err), i
+		o.err, o.failed = fmt.Errorf("host %s %d: %w", what, i, err), i
 	}
 }
 

@@ -139,7 +139,7 @@ func (t *sahTree) bounds(first, end int) Box {
 }
 
 // TestSAH prints the cost of every kind of tree on the bench scenes and holds the default against LBVH and against a
-// binned SAH tree.
+// binned SAH tree. FAST_TRACE is judged by what rays do: splits raise the SAH cost, which does not know that rays end.
 func TestSAH(t *testing.T) {
 	for _, name := range []string{"bunny", "dragon", "sponza", "house"} {
 		t.Run(name, func(t *testing.T) {
@@ -148,12 +148,13 @@ func TestSAH(t *testing.T) {
 			}
 			m := loadModel(t, name)
 			r := newRig(t)
-			cost := map[string]float64{}
+			cost, work := map[string]float64{}, map[string]float64{}
 			rays := crossingRays(m, 2000)
 			for _, kind := range append(slices.Clone(buildKinds), lowMemoryKind) {
 				s, metrics := r.read(r.build(r.indexedInput(m.positions, m.indices, kind.flags))[0])
 				cost[kind.name] = metrics.SAH
 				nodes, triangles := s.steps(rays)
+				work[kind.name] = nodes + triangles
 				t.Logf("%-10s %5.1f nodes and %5.1f triangles a ray, SAH %6.2f, height %d, %d inner nodes, %d leaves of %.2f triangles, %.1f B per triangle", kind.name, nodes, triangles, metrics.SAH,
 					metrics.Height, metrics.InnerNodes, metrics.LeafNodes, float64(s.Active)/float64(metrics.LeafNodes), float64(s.Bytes)/float64(s.Primitives))
 			}
@@ -164,8 +165,8 @@ func TestSAH(t *testing.T) {
 			}
 			binned := binnedSAH(boxes)
 			t.Logf("binned SAH on the CPU: %.2f; default is %.3f of it, LBVH %.3f", binned, cost["default"]/binned, cost["fast build"]/binned)
-			if cost["fast trace"] > 0.98*cost["default"] {
-				t.Errorf("the FAST_TRACE tree (%.2f) is not clearly better than the default (%.2f)", cost["fast trace"], cost["default"])
+			if work["fast trace"] > 0.93*work["default"] {
+				t.Errorf("the FAST_TRACE tree (%.2f steps a ray) is not clearly better than the default (%.2f)", work["fast trace"], work["default"])
 			}
 			if cost["default"] > 0.97*cost["fast build"] {
 				t.Errorf("the default tree (%.2f) is not clearly better than the linear one (%.2f)", cost["default"], cost["fast build"])

@@ -38,13 +38,8 @@ func hostBlob(t testing.TB, structure []byte, driver [16]byte) []byte {
 		}
 	}
 	leaves := s.data[s.leaves:]
-	switch n := uint64(s.Active); {
-	case kind == leafTriangles && isSourced(s.Flags):
-		room := uint64(len(leaves)) / (triangleSize + sourceSize)
-		clear(leaves[n*triangleSize : room*triangleSize])
-		clear(leaves[room*triangleSize+n*sourceSize:])
-	case !isIndexed(kind):
-		clear(leaves[n*leafSizeOf(kind):])
+	if !isIndexed(kind) {
+		clear(leaves[uint64(s.Active)*leafSizeOf(kind):])
 	}
 	var handles []uint64
 	if s.Type == vk.TopLevel {
@@ -299,7 +294,7 @@ func forgeries(t testing.TB) []forgery {
 		add(name, kind, 100, func(s []byte, _ func(uint32) []byte, _ uint32) { change(s[uint64(u32(s[headerLeafBlock:]))*64:]) })
 	}
 	for _, kind := range []uint32{leafIndexed, leafIndexedWide} {
-		record := map[uint32]int{leafIndexed: 4 * indexedWords, leafIndexedWide: 4 * indexedWideWords}[kind]
+		const record = 4 * indexedWords
 		first, second := 4*chunkWords+13*record, 4*chunkWords+chunkRecords*record
 		chunk("indexed primitive", kind, func(l []byte) { put(l[first+4:], 101) })
 		chunk("chunk's vertices", kind, func(l []byte) { put(l, u32(l)+3) })
@@ -312,12 +307,17 @@ func forgeries(t testing.TB) []forgery {
 		chunk("number of the last chunk's vertices", kind, func(l []byte) { put(l[second+4:], u32(l[second+4:])+2) })
 		chunk("most vertices", kind, func(l []byte) { put(l[second+4:], ^uint32(0)) })
 		for k := range 3 {
-			chunk("corner", kind, func(l []byte) { l[first+k] = uint8(u32(l[4:])) })
+			chunk("corner", kind, func(l []byte) { l[first+k] = uint8(u32(l[4:]) & chunkVertexMask) })
 			chunk("corner in the second chunk", kind, func(l []byte) { l[second+4*chunkWords+record+k] = 255 })
 		}
 	}
 	chunk("indexed geometry", leafIndexed, func(l []byte) { put(l[4*chunkWords:], u32(l[4*chunkWords:])|2<<indexedGeometryShift) })
-	chunk("wide geometry", leafIndexedWide, func(l []byte) { put(l[4*chunkWords+8:], 2) })
+	chunk("geometries of the narrow form", leafIndexed, func(l []byte) { put(l[4:], u32(l[4:])|1<<chunkGeometryShift) })
+	chunk("wide geometry", leafIndexedWide, func(l []byte) { put(l[4*chunkWords:], u32(l[4*chunkWords:])|2<<indexedGeometryShift) })
+	chunk("geometry in the list", leafIndexedWide, func(l []byte) { put(l[4*(u32(l)+3*(u32(l[4:])&chunkVertexMask)):], 2) })
+	chunk("number of geometries", leafIndexedWide, func(l []byte) { put(l[4:], u32(l[4:])+1<<chunkGeometryShift) })
+	chunk("most geometries", leafIndexedWide, func(l []byte) { put(l[4:], u32(l[4:])|0xffff<<chunkGeometryShift) })
+	chunk("no geometries", leafIndexedWide, func(l []byte) { put(l[4:], u32(l[4:])&chunkVertexMask) })
 	leaf("index of an instance", leafInstances, instanceIndex, 61)
 	leaf("root of an instance", leafInstances, instanceRoot, 10)
 	leaf("leaves of an instance", leafInstances, instanceLeafBlock, 3)

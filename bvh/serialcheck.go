@@ -77,7 +77,7 @@ func (c *treeCheck) header(size, handles uint64) error {
 		return bad("%d bytes, there are %d", s.Bytes, size)
 	case s.Type != vk.TopLevel && s.Type != vk.BottomLevel, top != (c.kind == leafInstances), c.kind > leafIndexedWide:
 		return bad("type %d with leaves of kind %d", s.Type, c.kind)
-	case s.Primitives > MaxPrimitives, s.Active > s.Primitives, s.Geometries > MaxGeometries, c.slots > MaxPrimitives:
+	case s.Primitives > MaxPrimitives, s.Active > s.mostActive(), s.Geometries > MaxGeometries, c.slots > MaxPrimitives:
 		return bad("%d of %d primitives, %d geometries, %d nodes", s.Active, s.Primitives, s.Geometries, c.slots)
 	case top && handles != uint64(s.Primitives), !top && handles != 0:
 		return bad("%d primitives, there are %d handles", s.Primitives, handles)
@@ -91,14 +91,10 @@ func (c *treeCheck) header(size, handles uint64) error {
 
 // fits tells whether a number of bytes is all that leaf records take, and enough.
 func (c *treeCheck) fits(region uint64) bool {
-	n := region / c.leafSize
-	switch {
-	case isIndexed(c.kind):
+	if isIndexed(c.kind) {
 		return c.s.checkIndexed() == nil // corners, too
-	case c.kind == leafTriangles && isSourced(c.s.Flags):
-		n = region / (triangleSize + sourceSize)
-		return n >= uint64(c.s.Active) && region == alignUp(n*(triangleSize+sourceSize), unitSize)
 	}
+	n := region / c.leafSize
 	return region == n*c.leafSize && n >= uint64(c.s.Active)
 }
 

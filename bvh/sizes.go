@@ -35,8 +35,8 @@ type scratchLayout struct {
 	size                                                            uint64
 }
 
-func scratchOf(info vk.BuildInfo, n uint64) scratchLayout {
-	at := uint64(stateSize)
+func scratchOf(info vk.BuildInfo, inputs uint64) scratchLayout {
+	at, n := uint64(stateSize), references(info, inputs)
 	part := func(bytesEach uint64) uint64 {
 		start := at
 		at = alignUp(at+n*bytesEach, ScratchAlignment)
@@ -52,6 +52,7 @@ func scratchOf(info vk.BuildInfo, n uint64) scratchLayout {
 	s.arrivals = part(4)
 	if improved(info) {
 		s.moves = part(improveMoves)
+		at = alignUp(at+(n-inputs)*splitOwner, ScratchAlignment) // right behind those moves that there are
 	}
 	s.size = at
 	return s
@@ -82,9 +83,9 @@ func buildSizes(info vk.BuildInfo, counts []uint32) (vk.BuildSizes, error) {
 	if n > MaxPrimitives {
 		return vk.BuildSizes{}, fmt.Errorf("%w: %d primitives, at most %d fit in one structure; split it", ErrInvalidBuild, n, MaxPrimitives)
 	}
-	scratch := scratchOf(info, n).size
+	scratch, refs := scratchOf(info, n).size, references(info, n)
 	return vk.BuildSizes{
-		AccelerationStructureSize: alignUp(layoutOf(leafKindOf(info), n, mostBundles(info, n)).size+sourcesOf(info, n), Alignment),
+		AccelerationStructureSize: layoutOf(leafKindOf(info), refs, mostBundles(info, refs)).size,
 		BuildScratchSize:          scratch,
 		UpdateScratchSize:         updateScratchOf(n).size,
 	}, nil

@@ -68,6 +68,7 @@ func buildForParent(t *testing.T) {
 	for _, flags := range []vk.BuildFlags{0, vk.PreferFastBuild, vk.LowMemory} {
 		bottoms = append(bottoms, r.soupInput(s, flags, 0), m.input(flags))
 	}
+	bottoms = append(bottoms, r.soupInput(beams(rng, 45, 200), vk.PreferFastTrace, 0)) // moves and splits
 	builds := r.prepare(bottoms...)
 	r.run(builds)
 	var instances []vk.AccelerationStructureInstance

@@ -60,15 +60,17 @@ type Tracer struct {
 	kernel *vk.Pipeline
 }
 
-// NewTracer creates the kernel.
-func NewTracer(dev *vk.Device) (*Tracer, error) {
+// NewTracer creates the kernel, in the variant for the device.
+func NewTracer(dev *vk.Device) (*Tracer, error) { return newTracer(dev, dev.SIMD()) }
+
+func newTracer(dev *vk.Device, simd bool) (*Tracer, error) {
 	t := &Tracer{dev: dev}
 	var err error
 	t.layout, err = dev.NewPipelineLayout("bvh trace", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: tracerPushSize}})
 	if err != nil {
 		return nil, fmt.Errorf("bvh tracer: %w", err)
 	}
-	code, err := shaders.Load("bvh/trace.comp")
+	code, err := shaders.Load(shaders.Variant("bvh/trace.comp", simd))
 	if err == nil {
 		t.kernel, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "bvh trace", Code: code, Entry: "main", Layout: t.layout})
 	}

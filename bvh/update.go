@@ -11,14 +11,17 @@ import (
 // needs to know of the tree from the source's header, so that it works on copies of any size.
 
 // updateScratch places the parts of an update's scratch memory, as offsets from its address.
-type updateScratch struct{ parents, arrivals, size uint64 }
+type updateScratch struct{ boxes, parents, arrivals, wholes, counts, size uint64 }
 
 func updateScratchOf(n uint64) updateScratch {
 	words := 4 * (max(n, 1) - 1) // one for every inner node
 	var s updateScratch
-	s.parents = stateSize
+	s.boxes = stateSize
+	s.parents = s.boxes + 24*n
 	s.arrivals = s.parents + words
-	s.size = alignUp(s.arrivals+words, ScratchAlignment)
+	s.wholes = s.arrivals + words
+	s.counts = s.wholes + words
+	s.size = alignUp(s.counts+4*(n/refitNodes+1), ScratchAlignment)
 	return s
 }
 
@@ -71,21 +74,61 @@ func checkDestinations(builds []Build) error {
 	return nil
 }
 
-// addUpdates adds the records of updates, behind those of builds.
-func (b *batch) addUpdates(builds []Build) {
+const (
+	// refitNodes is ER_NEAR of refit_nodes.comp: nodes of a workgroup.
+	refitNodes = 256
+	// smallUpdateSize is what refit_small.comp reads for each update: its record and its first geometry.
+	smallUpdateSize = buildRecordSize + geometryRecord
+	// smallLanes is the workgroup of refit_small.comp, smallBytes the shared memory that it needs for each primitive.
+	smallLanes, smallBytes = 512, 28
+	// smallRest is its shared memory besides.
+	smallRest = 3 << 10
+	// directUpdates is how many small updates read what the host wrote from where it wrote it, if there is nothing else.
+	// More would be slower than a copy to memory near the device.
+	directUpdates = 32
+)
+
+// refitSmallLimit is the most primitives that an update by one workgroup may have on a device.
+func refitSmallLimit(l vk.Limits) uint32 {
+	if l.MaxComputeWorkGroupInvocations < smallLanes || l.MaxComputeSharedMemorySize < smallRest {
+		return 0
+	}
+	fits := (l.MaxComputeSharedMemorySize - smallRest) / smallBytes
+	return min(fits/smallLanes*smallLanes, 3*smallLanes)
+}
+
+// addUpdates adds the records of updates, behind those of builds. Those of up to small primitives are done in a workgroup.
+func (b *batch) addUpdates(builds []Build, small uint32) {
 	for _, bd := range builds {
 		if bd.Info.Update {
-			b.addUpdate(bd)
+			b.addUpdate(bd, small)
 		}
 	}
 }
 
-func (b *batch) addUpdate(bd Build) {
+// direct tells whether the kernels read what the host wrote from where it wrote it.
+func (b *batch) direct() bool {
+	n := len(b.smallRecords)
+	return n > 0 && n <= directUpdates && n == len(b.records)/buildRecordSize
+}
+
+// describeSmall puts together what refit_small.comp reads, once the records are complete.
+func (b *batch) describeSmall() {
+	for i, r := range b.smallRecords {
+		at := b.smallUpdates[i*smallUpdateSize:]
+		copy(at, b.records[r*buildRecordSize:][:buildRecordSize])
+		if first := b.firstGeometries[i] * geometryRecord; first < len(b.geometry) {
+			copy(at[buildRecordSize:], b.geometry[first:][:geometryRecord])
+		}
+	}
+}
+
+func (b *batch) addUpdate(bd Build, small uint32) {
 	index := uint32(len(b.records) / buildRecordSize)
 	firstGeometry := b.geometries
 	var n uint32
 	for i, g := range bd.Info.Geometries {
-		b.addGeometry(g, bd.Ranges[i], n)
+		b.addGeometry(g, bd.Ranges[i], n, bd.Info.Flags)
 		n += bd.Ranges[i].PrimitiveCount
 	}
 	src, offset := bd.source()
@@ -95,15 +138,23 @@ func (b *batch) addUpdate(bd Build) {
 	w.address(bd.Dst.Address() + bd.DstOffset)
 	w.address(uint64(firstGeometry)) // see resolve
 	w.address(bd.Scratch)
-	for range 5 {
-		w.address(0)
-	}
+	w.address(bd.Scratch + s.boxes)
+	w.address(0)
+	w.address(0)
+	w.address(bd.Scratch + s.wholes)
+	w.address(bd.Scratch + s.counts)
 	w.address(bd.Scratch + s.parents)
 	w.address(bd.Scratch + s.arrivals)
 	w.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
 	w.words(0, 0, uint32(min(room/updateRoomUnit, 1<<32-1)), 0, 0, 0)
 	w.address(src.Address() + offset)
 	b.records = w.bytes
+	if small > 0 && n <= small {
+		b.smallRecords = append(b.smallRecords, int(index))
+		b.firstGeometries = append(b.firstGeometries, firstGeometry)
+		b.smallUpdates = append(b.smallUpdates, make([]byte, smallUpdateSize)...)
+		return
+	}
 	// A structure without primitives has no bounds to make, but out of place it has a header to copy.
 	for k := uint32(0); k == 0 || k*blockSize < n; k++ {
 		b.updates = appendWords(b.updates, index, k)
@@ -167,6 +218,7 @@ func (b *Builder) CmdBuildIndirect(cb *vk.CommandBuffer, builds []IndirectBuild)
 	if err != nil {
 		return err
 	}
+	batch.addUpdates(list, 0)
 	batch.addIndirect(builds)
 	return b.recordBatch(cb, batch)
 }

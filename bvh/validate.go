@@ -26,13 +26,11 @@ type Metrics struct {
 	Height     int
 }
 
-// Validate checks that every node and active primitive is reached exactly once, that boxes contain what is below,
-// and that counts and height are right, and returns the tree's metrics.
+// Validate checks that every node and leaf record is reached exactly once, that boxes contain what is below, and that counts
+// and height are right, and returns the tree's metrics. A triangle that was split has several records, whose leaves' boxes hold
+// all of it together.
 func (s *Structure) Validate() (Metrics, error) {
-	v := validator{s: s, seen: make([]bool, s.Active)}
-	if s.Primitives > 0 {
-		v.nodeSeen = make([]bool, s.Primitives)
-	}
+	v := validator{s: s, seen: make([]bool, s.Active), nodeSeen: make([]bool, s.nodeSlots())}
 	if err := s.checkLeaves(); err != nil {
 		return v.m, fmt.Errorf("%w: %w", ErrInvalidStructure, err)
 	}
@@ -42,8 +40,11 @@ func (s *Structure) Validate() (Metrics, error) {
 		}
 		return v.m, nil
 	}
-	if s.Active > s.Primitives {
-		return v.m, fmt.Errorf("%w: %d active of %d primitives", ErrInvalidStructure, s.Active, s.Primitives)
+	if s.Active > s.mostActive() {
+		return v.m, fmt.Errorf("%w: %d leaf records of %d primitives", ErrInvalidStructure, s.Active, s.Primitives)
+	}
+	if err := v.findParts(); err != nil {
+		return v.m, err
 	}
 	box, count, height, err := v.visit(s.Root)
 	if err != nil {
@@ -65,13 +66,14 @@ func (s *Structure) Validate() (Metrics, error) {
 	if s.Root&refLeaf != 0 {
 		v.m.SAH = costTriangle * float64(count)
 	}
-	return v.m, v.checkPrimitives()
+	return v.m, v.checkParts()
 }
 
 type validator struct {
 	s        *Structure
 	seen     []bool // leaf records
 	nodeSeen []bool
+	parts    map[primitiveID][]Box // of split triangles: their leaves' boxes
 	m        Metrics
 	cost     float64
 }
@@ -92,6 +94,9 @@ func (v *validator) visit(ref uint32) (box Box, count uint32, height int, err er
 		b, n, h, err := v.visit(refs[c])
 		if err != nil {
 			return box, 0, 0, err
+		}
+		if refs[c]&refLeaf != 0 && len(v.parts) > 0 {
+			b = v.addParts(refs[c], boxes[c], b)
 		}
 		if !boxes[c].contains(b) {
 			return box, 0, 0, fmt.Errorf("%w: box %v of child %d of node %d does not contain %v", ErrInvalidStructure, boxes[c], c, ref, b)
@@ -152,28 +157,4 @@ func (s *Structure) leafBox(i uint32) (Box, bool) {
 		b = b.union(Box{p, p})
 	}
 	return b, true
-}
-
-// checkPrimitives checks that no primitive of the input is there twice.
-func (v *validator) checkPrimitives() error {
-	type id struct{ geometry, primitive uint32 }
-	ids := make(map[id]bool, v.s.Active)
-	for i := range v.s.Active {
-		var k id
-		switch v.s.leafKind() {
-		case leafInstances:
-			k.primitive = v.s.instanceIndexAt(i)
-		case leafBoxes:
-			b := v.s.proceduralBox(i)
-			k = id{b.Geometry, b.Primitive}
-		default:
-			t := v.s.Triangle(i)
-			k = id{t.Geometry, t.Primitive}
-		}
-		if ids[k] {
-			return fmt.Errorf("%w: primitive %d of geometry %d is there twice", ErrInvalidStructure, k.primitive, k.geometry)
-		}
-		ids[k] = true
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 )
 
 //go:embed all:spv
@@ -21,6 +22,16 @@ var ErrUnknownShader = errors.New("no such shader")
 
 // spirvMagic is the first word of every SPIR-V module.
 const spirvMagic = 0x07230203
+
+// Variant returns the name of a shader's variant for a device: that for CPUs, if simd is set (vk.Device.SIMD). Only shaders
+// with traversal have one; see bvh/simd.glsl.
+func Variant(name string, simd bool) string {
+	if !simd {
+		return name
+	}
+	ext := path.Ext(name)
+	return strings.TrimSuffix(name, ext) + ".simd" + ext
+}
 
 // Load returns the SPIR-V words of a shader by the name of its source, for example "bvh/morton.comp".
 func Load(name string) ([]uint32, error) {

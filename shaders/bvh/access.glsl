@@ -11,7 +11,7 @@ struct ErNode {
 struct ErTriangle {
     vec4 a; // v0.xyz, v1.x
     vec4 b; // v1.yz, v2.xy
-    uvec4 c; // v2.z, primitive, geometry and flags, unused
+    uvec4 c; // v2.z, primitive, geometry and flags, corners
 };
 
 struct ErInstance {
@@ -84,15 +84,14 @@ uint erLeafForm(uint kind) {
     return 0u;
 }
 
-uint erRecordWords(uint form) { return (form & ER_INSTANCE_WIDE) != 0u ? ER_INDEXED_WIDE_WORDS : ER_INDEXED_WORDS; }
-
 // erChunkWord is where a chunk of indexed triangles begins, in words.
-uint erChunkWord(uint form, uint chunk) { return chunk * (ER_CHUNK_RECORDS * erRecordWords(form) + ER_CHUNK_WORDS); }
+uint erChunkWord(uint chunk) { return chunk * (ER_CHUNK_RECORDS * ER_INDEXED_WORDS + ER_CHUNK_WORDS); }
 
 // erRecordWord is where an indexed triangle's record begins, in words.
-uint erRecordWord(uint form, uint leaf) {
-    return leaf * erRecordWords(form) + (leaf / ER_CHUNK_RECORDS + 1u) * ER_CHUNK_WORDS;
-}
+uint erRecordWord(uint leaf) { return leaf * ER_INDEXED_WORDS + (leaf / ER_CHUNK_RECORDS + 1u) * ER_CHUNK_WORDS; }
+
+// erChunkList is the word behind a chunk's vertices.
+uint erChunkList(uvec2 head) { return head.x + 3u * (head.y & ER_CHUNK_VERTEX_MASK); }
 
 // A triangle of either form. The last word has the flags of ER_TRIANGLE_GEOMETRY.
 struct ErCorners {
@@ -100,13 +99,19 @@ struct ErCorners {
     uint flags;
 };
 
+#ifdef ER_SIMD
+ErNode erNodeAt(uvec2 nodes, uint index);
+ErCorners erCorners(uvec2 leaves, uint leaf, uint form);
+#else
+ErNode erNodeAt(uvec2 nodes, uint index) { return ErNodeView(nodes).node[index]; }
+
 // erCorners reads a triangle; form has the bits of erLeafForm, and maybe others.
 ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
     ErCorners r;
     if ((form & ER_INSTANCE_INDEXED) != 0u) {
         ErWordView words = ErWordView(leaves);
-        r.flags = words.v[erRecordWord(form, leaf)];
-        ErCoordinateView f = ErCoordinateView(erAddressWords(leaves, words.v[erChunkWord(form, leaf / ER_CHUNK_RECORDS)]));
+        r.flags = words.v[erRecordWord(leaf)];
+        ErCoordinateView f = ErCoordinateView(erAddressWords(leaves, words.v[erChunkWord(leaf / ER_CHUNK_RECORDS)]));
         uvec3 at = uvec3(r.flags & 255u, (r.flags >> 8) & 255u, (r.flags >> 16) & 255u) * 3u;
         r.v0 = vec3(f.v[at.x], f.v[at.x + 1u], f.v[at.x + 2u]);
         r.v1 = vec3(f.v[at.y], f.v[at.y + 1u], f.v[at.y + 2u]);
@@ -121,6 +126,7 @@ ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
     }
     return r;
 }
+#endif
 
 // erPrimitiveWords returns a triangle's primitive, and its geometry with flags.
 uvec2 erPrimitiveWords(uvec2 leaves, uint leaf, uint form) {
@@ -128,12 +134,13 @@ uvec2 erPrimitiveWords(uvec2 leaves, uint leaf, uint form) {
         return ErTriangleView(leaves).triangle[leaf].c.yz;
     }
     ErWordView words = ErWordView(leaves);
-    uint at = erRecordWord(form, leaf);
-    if ((form & ER_INSTANCE_WIDE) != 0u) {
-        return uvec2(words.v[at + 1u], words.v[at + 2u]);
-    }
+    uint at = erRecordWord(leaf);
     uint first = words.v[at];
     uint geometry = (first >> ER_INDEXED_GEOMETRY_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u);
+    if ((form & ER_INSTANCE_WIDE) != 0u) {
+        uint chunk = erChunkWord(leaf / ER_CHUNK_RECORDS);
+        geometry = ErWordView(erAddressWords(leaves, erChunkList(uvec2(words.v[chunk], words.v[chunk + 1u])))).v[geometry];
+    }
     return uvec2(words.v[at + 1u], geometry | (first & (ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE)));
 }
 

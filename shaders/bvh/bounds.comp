@@ -3,13 +3,14 @@
 // Boxes of all primitives, in input order, and their union. A workgroup does a
 // block of a build, whatever geometries it has: many small ones cost no more
 // than a large one.
-#include "bvh/fetch.glsl"
+#include "bvh/split.glsl"
 layout(local_size_x = 256) in;
 
 shared uint sharedMin[3];
 shared uint sharedMax[3];
 shared uint sharedActive;
 shared uint sharedHuge;
+shared uint sharedSize;
 
 // A box that no primitive has marks an inactive one.
 const float INACTIVE = 3.402823e38;
@@ -20,6 +21,7 @@ void blockBoxes(ErBuild b, uint first, uint end) {
     vec3 allMin = vec3(INACTIVE), allMax = vec3(-INACTIVE);
     uint activeHere = 0u;
     uint hugeHere = 0u;
+    uint sizeHere = 0u;
     for (uint p = first + gl_LocalInvocationIndex; p < end; p += gl_WorkGroupSize.x) {
         ErGeometry g = ErGeometryView(b.geometries).geometry[erGeometryOf(b, p, low, high)];
         vec3 lo, hi;
@@ -37,6 +39,7 @@ void blockBoxes(ErBuild b, uint first, uint end) {
             allMin = min(allMin, lo);
             allMax = max(allMax, hi);
         }
+        sizeHere += found == ER_ACTIVE ? erSize(ErPart(lo, hi)) : 0u;
         activeHere += found != ER_INACTIVE ? 1u : 0u;
         hugeHere += found == ER_ACTIVE_HUGE ? 1u : 0u;
     }
@@ -49,6 +52,7 @@ void blockBoxes(ErBuild b, uint first, uint end) {
     if (activeHere > 0u) {
         atomicAdd(sharedActive, activeHere);
         atomicAdd(sharedHuge, hugeHere);
+        atomicAdd(sharedSize, sizeHere);
     }
 }
 
@@ -61,6 +65,7 @@ void main() {
     if (lane == 3u) {
         sharedActive = 0u;
         sharedHuge = 0u;
+        sharedSize = 0u;
     }
     barrier();
     uint group = erGroup();
@@ -68,7 +73,7 @@ void main() {
     uvec2 task = valid ? ErUvec2View(push.tasks).v[group] : uvec2(0u);
     ErBuild b = ErBuildView(push.builds).build[task.x];
     uint first = task.y * ER_BLOCK_SIZE;
-    uint end = min(first + ER_BLOCK_SIZE, b.primitiveCount);
+    uint end = min(first + ER_BLOCK_SIZE, b.inputs);
     if (valid && first < end) {
         blockBoxes(b, first, end);
     }
@@ -82,6 +87,10 @@ void main() {
         if (lane == 3u) {
             atomicAdd(s.state.activeCount, sharedActive);
             atomicAdd(s.state.huge, sharedHuge);
+        }
+        if (lane == 4u && erIsSplit(b)) {
+            atomicAdd(s.state.sizes, sharedSize / sharedActive);
+            atomicAdd(s.state.sized, 1u);
         }
     }
 }

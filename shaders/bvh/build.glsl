@@ -34,11 +34,11 @@ struct ErBuild {
     uint type;
     uint flags;
     uint geometryCount;
-    uint primitiveCount;
+    uint primitiveCount; // of the tree: those of the input, and room for what splits add (split.glsl)
     uint firstBlock;  // of the batch's histograms
     uint blockCount;
     uint room;        // of an update: bytes / 16 that source and destination may take
-    uint unused;
+    uint inputs;      // primitives of the input
     uint collapseLimit; // most triangles in a leaf
     uint mode;        // see erMode and what follows it
     uvec2 source;     // of an update: the structure to update from; of a build: see improve.glsl
@@ -49,7 +49,19 @@ const uint ER_MODE_PLOC = 1u;
 // Bytes of ErBuild.mode.
 uint erMode(ErBuild b) { return b.mode & 0xffu; }
 bool erBundled(ErBuild b) { return (b.mode & 0xff00u) != 0u; }
+bool erMaySplit(ErBuild b) { return (b.mode & 0xff0000u) != 0u; }
 uint erMostHeight(ErBuild b) { return b.mode >> 24; } // see deepen.comp
+
+// Triangles of builds of more than ER_SPLIT_LEAST may be split, which adds a reference to so many primitives at most.
+const uint ER_SPLIT_LEAST = 4096u;
+const uint ER_SPLIT_SHARE = 16u;
+uint erSplitSlots(uint primitives) {
+    const uint MOST = ER_REF_INDEX_MASK - 1u;
+    return primitives <= ER_SPLIT_LEAST || primitives >= MOST ? 0u : min(primitives / ER_SPLIT_SHARE, MOST - primitives);
+}
+
+// erIsSplit tells whether there is room for more.
+bool erIsSplit(ErBuild b) { return erMaySplit(b) && b.inputs != b.primitiveCount; }
 
 // erAxisBits is the bits of a Morton code for each axis: what a surface of so many
 // primitives needs, and four more for details. batch.go has the same.
@@ -71,7 +83,8 @@ struct ErGeometry {
     uint firstVertex;
     uint format;     // ER_FORMAT_*
     uint kind;       // VkGeometryTypeKHR, which is ER_LEAF_*
-    uint pad0, pad1;
+    uint boxLevels;  // of instances: how deep to look into a bottom level for its box, see erInstanceBox
+    uint pad0;
 };
 const uint ER_FORMAT_FLOAT32 = 0u; // | components << 4
 const uint ER_FORMAT_FLOAT16 = 1u;
@@ -80,7 +93,7 @@ const uint ER_FORMAT_SNORM8 = 3u;
 const uint ER_FORMAT_FLOAT64 = 4u;
 
 // What the kernels of one build tell each other.
-const uint ER_STATE_SIZE = 64u;
+const uint ER_STATE_SIZE = 128u;
 struct ErState {
     uint boundsMin[3]; // erOrdered; of what is not huge
     uint boundsMax[3];
@@ -91,6 +104,10 @@ struct ErState {
     uint deep;         // entries of deepen.comp's list
     uint bundles;      // see bundle.glsl
     float cost;        // SAH cost of the tree, not divided by the root's area
+    uint moved;        // nodes that improve_apply.comp listed
+    uint splits;       // references added, those included that came to nothing
+    uint sizes;        // sum of the blocks' means of triangles' sizes, and their number (split.glsl)
+    uint sized;
 };
 
 // erNodeSlots is the nodes that a structure has room for. Bundles leave no gaps:
@@ -176,13 +193,10 @@ uint erLeafKind(ErBuild b) {
     return b.geometryCount > 0u ? ErGeometryView(b.geometries).geometry[0].kind : ER_LEAF_TRIANGLES;
 }
 
-// erBuildIsSourced tells whether source indices follow the records.
+// erBuildIsSourced tells whether the records know which corners will move together.
 bool erBuildIsSourced(ErBuild b, uint kind) {
     return kind == ER_LEAF_TRIANGLES && (b.flags & ER_SOURCED_FLAGS) == ER_SOURCED_FLAGS;
 }
-
-// erSourcedRecords is how many records of 15 words, source indices included, are in so many units of 16 bytes.
-uint erSourcedRecords(uint units) { return units / 15u * 4u + units % 15u * 4u / 15u; }
 
 // erGeometryOf finds the geometry of a primitive among those from low to high,
 // ends included. Of geometries without primitives it finds none.

@@ -63,30 +63,32 @@ struct ErFound {
     uint kind;     // hit kind
 };
 
+// Flags without which nothing is culled. Where a trace call's flags are constants, a compiler drops what they rule out; it
+// cannot see so much of the mode, which changes in the loop.
+const uint ER_RAY_CULLS = ER_RAY_CULL_BACK_FACING | ER_RAY_CULL_FRONT_FACING | ER_RAY_CULL_OPAQUE | ER_RAY_CULL_NO_OPAQUE;
+
 // erTestTriangle tells whether triangle `leaf` is a candidate in (tMin, tMax), culling by faces and opacity included. f comes
 // in as the hit so far, at tMax. Of hits at the same distance the one of the lower record counts, so that the hit does not
 // depend on how leaves are cut, or in which order a ray comes to them.
-bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, float tMin, float tMax, inout ErFound f, out bool opaque) {
+bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin, float tMax, inout ErFound f, out bool opaque) {
     ErCorners tri = erCorners(leaves, leaf, mode);
     vec4 r = erIntersectTriangle(setup, origin, tri.v0, tri.v1, tri.v2);
-    opaque = erOpaque(mode, tri.flags);
+    opaque = (rayFlags & ER_RAY_OPAQUE) != 0u || erOpaque(mode, tri.flags);
     // The next number after a hit's distance, which is positive. Without a hit f.leaf is 0, and no record is before it.
     float limit = leaf < f.leaf ? uintBitsToFloat(floatBitsToUint(tMax) + 1u) : tMax;
-    if (r.w == 0.0 || !(r.x > tMin && r.x < limit)) {
-        return false;
-    }
+    bool hit = r.w != 0.0 && r.x > tMin && r.x < limit;
+    ER_RETURN_IF(!hit, false)
     bool positive = r.w > 0.0;
     uint culled = (positive ? ER_MODE_CULL_POSITIVE : ER_MODE_CULL_NEGATIVE) | (opaque ? ER_MODE_CULL_OPAQUE : ER_MODE_CULL_NO_OPAQUE);
-    if ((mode & culled) != 0u) {
-        return false;
-    }
+    hit = hit && ((rayFlags & ER_RAY_CULLS) == 0u || (mode & culled) == 0u);
+    ER_RETURN_IF(!hit, false)
     bool front = positive != ((mode & ER_MODE_FLIP) != 0u);
     f.t = r.x;
     f.v = r.y;
     f.w = r.z;
     f.leaf = leaf;
     f.kind = front ? ER_HIT_KIND_FRONT : ER_HIT_KIND_BACK;
-    return true;
+    return hit;
 }
 
 // erTestBox tells whether the box of record `leaf` is a candidate: the ray meets it in [tMin, tMax].
@@ -102,7 +104,7 @@ bool erTestBox(uvec2 leaves, uint leaf, ErRaySetup setup, uint mode, float tMin,
     size = max(size, abs(setup.nearBias + setup.farBias) / abs(setup.invDir) * 0.5); // the origin
     float padding = erMax3(size.x, size.y, size.z) * (1.0 / 8388608.0);
     vec3 lo = box.a.xyz - padding, hi = box.b.xyz + padding;
-    vec2 interval = erIntersectBox(setup, vec2(lo.x, hi.x), vec2(lo.y, hi.y), vec2(lo.z, hi.z), tMin, tMax);
+    ErInterval interval = erIntersectBox(setup, vec2(lo.x, hi.x), vec2(lo.y, hi.y), vec2(lo.z, hi.z), tMin, tMax);
     return interval.x <= interval.y;
 }
 

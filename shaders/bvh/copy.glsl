@@ -66,7 +66,7 @@ struct ErPlan {
     uint handles;
     uint depth;     // that a blob's nodes, or those of a compacted copy, were found to have
     uint flags;     // VkBuildAccelerationStructureFlagsKHR
-    uint vertices;  // of all chunks of a compacted copy
+    uint lists;     // words of the vertices and geometries of all chunks of a compacted copy
 };
 
 // bvh.CopyStatus.
@@ -90,9 +90,9 @@ const uint ER_BLOB_VERSION = 1u;
 
 // Most records of a leaf: a node above more is no part of one.
 const uint ER_LEAF_RECORDS = ER_REF_COUNT_MASK + 1u;
-const uint ER_MAX_PRIMITIVES = ER_REF_INDEX_MASK - 1u;
+const uint ER_MAX_PRIMITIVES = 67108864u;
 // Depths up to here are checked; traversal refuses structures above.
-const uint ER_CHECKED_HEIGHT = 64u;
+const uint ER_CHECKED_HEIGHT = 66u;
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErCopyView { ErCopy copy[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer ErPlanView { ErPlan plan; };
@@ -117,8 +117,11 @@ uint erLeafUnits(uint kind) {
 
 bool erIsIndexed(uint kind) { return kind == ER_LEAF_INDEXED || kind == ER_LEAF_INDEXED_WIDE; }
 
-// erIsSourced tells whether source indices follow the records.
+// erIsSourced tells whether the records know which corners will move together.
 bool erIsSourced(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES && (p.flags & ER_SOURCED_FLAGS) == ER_SOURCED_FLAGS; }
+
+// erMostLive is the most leaf records that a structure of so many primitives has: splits add some.
+uint erMostLive(ErPlan p) { return p.primitives + (p.leafKind == ER_LEAF_TRIANGLES || erIsIndexed(p.leafKind) ? erSplitSlots(p.primitives) : 0u); }
 
 uint erHandles(ErPlan p) { return p.type == ER_AS_TYPE_TOP ? p.primitives : 0u; }
 
@@ -170,14 +173,19 @@ bool erWholeLeaf(uvec2 structure, ErPlan p, uint slot, out uint ref) {
 }
 
 // Words of a compacted copy's chunks, which its vertices follow.
-uint erIndexedForm(ErPlan p) { return erLeafForm(p.geometries > ER_INDEXED_GEOMETRIES ? ER_LEAF_INDEXED_WIDE : ER_LEAF_INDEXED); }
+uint erIndexedKind(ErPlan p) { return p.geometries > ER_INDEXED_GEOMETRIES ? ER_LEAF_INDEXED_WIDE : ER_LEAF_INDEXED; }
 uint erChunks(ErPlan p) { return (p.live + ER_CHUNK_RECORDS - 1u) / ER_CHUNK_RECORDS; }
-uint erChunkWords(ErPlan p, uint form) { return erChunks(p) * ER_CHUNK_WORDS + p.live * erRecordWords(form); }
-uint erIndexedUnits(ErPlan p) { return (erChunkWords(p, erIndexedForm(p)) + 3u * p.vertices + 3u) / 4u; }
+uint erChunkWords(ErPlan p) { return erChunks(p) * ER_CHUNK_WORDS + p.live * ER_INDEXED_WORDS; }
+uint erIndexedUnits(ErPlan p) { return (erChunkWords(p) + p.lists + 3u) / 4u; }
 
-// erIndexes tells whether a compaction indexes triangles, when p.vertices is known.
-bool erIndexes(ErPlan p) {
-    return p.leafKind == ER_LEAF_TRIANGLES && (erIsSourced(p) || erIndexedUnits(p) < p.live * p.leafUnits);
+// erIndexes tells whether a compaction indexes triangles, when p.lists is known.
+bool erIndexes(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES && erIndexedUnits(p) < p.live * p.leafUnits; }
+
+// erChunkSound checks a chunk's numbers, and that its lists end before a word.
+bool erChunkSound(ErPlan p, uvec2 head, uint words) {
+    uint geometries = p.leafKind == ER_LEAF_INDEXED_WIDE ? ER_INDEXED_GEOMETRIES : 0u;
+    return (head.y & ER_CHUNK_VERTEX_MASK) <= ER_CHUNK_VERTICES && (head.y >> ER_CHUNK_GEOMETRY_SHIFT) <= geometries && head.x <= words &&
+        erChunkList(head) + (head.y >> ER_CHUNK_GEOMETRY_SHIFT) <= words;
 }
 
 // erCompactUnits is the size of a compacted copy.

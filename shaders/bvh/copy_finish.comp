@@ -36,7 +36,7 @@ void writeCompact(ErCopy c, ErPlan p) {
             v.w = p.used + ER_HEADER_SIZE / 64u;
             break;
         case 4u: v.w = p.used; break;
-        case 5u: v.w = erIndexes(p) ? (p.geometries > ER_INDEXED_GEOMETRIES ? ER_LEAF_INDEXED_WIDE : ER_LEAF_INDEXED) : p.leafKind; break;
+        case 5u: v.w = erIndexes(p) ? erIndexedKind(p) : p.leafKind; break;
         case 6u: v.xy = erBytes(erCompactUnits(p)); break;
         }
         d.v[k] = v;

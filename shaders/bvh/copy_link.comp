@@ -70,26 +70,29 @@ bool checkInstance(ErPlan p, uvec4 b) {
     return b.w >= ER_HEADER_SIZE / 64u && slots <= ER_MAX_PRIMITIVES && root;
 }
 
-// chunkHead is where a chunk's vertices begin, and their number.
-uvec2 chunkHead(uvec2 leaves, uint form, uint chunk) {
-    return ErUvec2View(erAddressWords(leaves, erChunkWord(form, chunk))).v[0];
-}
+// chunkHead is where a chunk's vertices begin, and their number with that of geometries.
+uvec2 chunkHead(uvec2 leaves, uint chunk) { return ErUvec2View(erAddressWords(leaves, erChunkWord(chunk))).v[0]; }
 
 // checkChunk holds a chunk's vertices against those of the chunk before. The last one's end is in the plan.
-bool checkChunk(ErPlan p, uvec2 leaves, uint form, uint chunk) {
-    uvec2 head = chunkHead(leaves, form, chunk);
-    uint begin = erChunkWords(p, form);
+bool checkChunk(ErPlan p, uvec2 leaves, uint chunk) {
+    uvec2 head = chunkHead(leaves, chunk);
+    uint begin = erChunkWords(p);
     if (chunk > 0u) {
-        uvec2 before = chunkHead(leaves, form, chunk - 1u);
-        begin = before.x + 3u * before.y;
+        uvec2 before = chunkHead(leaves, chunk - 1u);
+        begin = erChunkList(before) + (before.y >> ER_CHUNK_GEOMETRY_SHIFT);
     }
-    return head.x == begin && head.y <= ER_CHUNK_VERTICES;
+    return head.x == begin && erChunkSound(p, head, 4u * erLeafRegion(p));
 }
 
-bool checkIndexed(ErPlan p, uvec2 leaves, uint form, uint record) {
-    uint count = chunkHead(leaves, form, record / ER_CHUNK_RECORDS).y;
-    uint w = ErWordView(leaves).v[erRecordWord(form, record)];
-    uvec2 primitive = erPrimitiveWords(leaves, record, form);
+bool checkIndexed(ErPlan p, uvec2 leaves, uint record) {
+    uvec2 head = chunkHead(leaves, record / ER_CHUNK_RECORDS);
+    uint count = head.y & ER_CHUNK_VERTEX_MASK;
+    uint w = ErWordView(leaves).v[erRecordWord(record)];
+    bool listed = p.leafKind == ER_LEAF_INDEXED || ((w >> ER_INDEXED_GEOMETRY_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u)) < (head.y >> ER_CHUNK_GEOMETRY_SHIFT);
+    if (!erChunkSound(p, head, 4u * erLeafRegion(p)) || !listed) {
+        return false;
+    }
+    uvec2 primitive = erPrimitiveWords(leaves, record, erLeafForm(p.leafKind));
     return (w & 255u) < count && ((w >> 8) & 255u) < count && ((w >> 16) & 255u) < count && primitive.x < p.primitives &&
         (primitive.y & ER_TRIANGLE_GEOMETRY_MASK) < p.geometries;
 }
@@ -98,7 +101,7 @@ void checkRecord(ErCopy c, ErPlan p, ErUnits s, uint record) {
     uint at = erLeafStart(p.slots) + record * p.leafUnits;
     bool good;
     if (erIsIndexed(p.leafKind)) {
-        good = checkIndexed(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), erLeafForm(p.leafKind), record);
+        good = checkIndexed(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), record);
     } else if (p.leafKind == ER_LEAF_INSTANCES) {
         good = checkInstance(p, s.v[at + 7u]);
     } else {
@@ -133,7 +136,7 @@ void main() {
         }
         if (blob) {
             bool indexed = erIsIndexed(p.leafKind);
-            if (indexed && piece < erChunks(p) && !checkChunk(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), erLeafForm(p.leafKind), piece)) {
+            if (indexed && piece < erChunks(p) && !checkChunk(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), piece)) {
                 erFail(c.plan, ER_STATUS_BAD_LEAF);
             }
             uint each = indexed ? 8u : 2u;

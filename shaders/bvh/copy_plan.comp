@@ -10,26 +10,21 @@ layout(local_size_x = 256) in;
 // triangles the last chunk tells; copy_link.comp checks the others.
 bool countRecords(uvec2 structure, inout ErPlan p) {
     uint region = erLeafRegion(p);
-    if (erIsSourced(p)) {
-        p.records = erSourcedRecords(region);
-        return region == p.records * p.leafUnits + (p.records * 3u + 3u) / 4u;
-    }
     if (!erIsIndexed(p.leafKind)) {
         p.records = region / p.leafUnits;
         return region == p.records * p.leafUnits;
     }
     p.records = p.live;
-    uint form = erLeafForm(p.leafKind);
-    uint words = erChunkWords(p, form);
+    uint words = erChunkWords(p);
     if (p.live == 0u || region >= 1u << 30 || words > 4u * region) {
         return region == 0u && p.live == 0u;
     }
-    ErUvec2View last = ErUvec2View(erAddressWords(erUnit(structure, erLeafStart(p.slots)), erChunkWord(form, erChunks(p) - 1u)));
+    ErUvec2View last = ErUvec2View(erAddressWords(erUnit(structure, erLeafStart(p.slots)), erChunkWord(erChunks(p) - 1u)));
     uvec2 head = last.v[0];
-    if (head.y > ER_CHUNK_VERTICES || head.x > 4u * region || head.x + 3u * head.y < words) {
+    if (!erChunkSound(p, head, 4u * region) || head.x < words) {
         return false;
     }
-    return (head.x + 3u * head.y + 3u) / 4u == region;
+    return (erChunkList(head) + (head.y >> ER_CHUNK_GEOMETRY_SHIFT) + 3u) / 4u == region;
 }
 
 // readHeader takes over a structure's header and returns its status.
@@ -58,7 +53,7 @@ uint readHeader(ErCopy c, uvec2 structure, uint available, inout ErPlan p) {
     }
     bool kind = p.type == ER_AS_TYPE_TOP ? p.leafKind == ER_LEAF_INSTANCES : p.leafKind <= ER_LEAF_BOXES || erIsIndexed(p.leafKind);
     if (p.type > ER_AS_TYPE_BOTTOM || !kind || p.geometries > ER_TRIANGLE_GEOMETRY_MASK || p.primitives > ER_MAX_PRIMITIVES ||
-        p.live > p.primitives || p.slots > ER_MAX_PRIMITIVES || h.v[3].w != p.slots + ER_HEADER_SIZE / 64u ||
+        p.live > erMostLive(p) || p.slots > ER_MAX_PRIMITIVES || h.v[3].w != p.slots + ER_HEADER_SIZE / 64u ||
         erLeafStart(p.slots) > p.total) {
         return ER_STATUS_BAD_HEADER;
     }
@@ -155,7 +150,7 @@ void main() {
     p.handles = 0u;
     p.depth = 0u;
     p.flags = 0u;
-    p.vertices = 0u;
+    p.lists = 0u;
     if (c.mode == ER_COPY_DESERIALIZE) {
         p.status = readBlob(c, p);
     } else {

@@ -1,8 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Makes indexed triangles for compacted copies, a workgroup to a chunk. The
-// first pass counts the chunk's vertices, for the scan or the query; the second
-// writes chunk and vertices. Vertices are in the order of their first corner.
+// first pass counts the words of the chunk's lists, for the scan or the query; the
+// second writes chunk and lists. Vertices are in the order of their first corner.
 //
 // Corners share a vertex if they will stay together: at the same position, bit
 // by bit, if nothing is going to move; of the same index in the same geometry
@@ -10,8 +10,9 @@
 #include "bvh/copy.glsl"
 layout(local_size_x = 64) in; // ER_CHUNK_RECORDS
 
+#include "bvh/corners.glsl"
+
 const uint CORNERS = ER_CHUNK_VERTICES;
-const uint TABLE = 512u;
 const uint NOBODY = 0xffffffffu;
 
 const uint SHARE_POSITION = 0u;
@@ -19,11 +20,12 @@ const uint SHARE_SOURCE = 1u;
 const uint SHARE_NOTHING = 2u;
 
 shared uint sharedPosition[3u * CORNERS]; // bits
-shared uint sharedSource[CORNERS];
+shared uint sharedSource[ER_CHUNK_RECORDS];   // ER_TRIANGLE_CORNERS
 shared uint sharedGeometry[ER_CHUNK_RECORDS]; // with flags
-shared uint sharedTable[TABLE];   // a corner, in the end the first one, of every vertex
-shared uint sharedValue[CORNERS]; // by first corner: the first one whose triangle is active
-shared uint sharedFirst[CORNERS / 32u]; // bits: the first corners
+shared uint sharedValue[CORNERS];             // by first corner: the first one whose triangle is active
+shared uint sharedFirst[CORNERS / 32u];       // bits: the first corners
+shared uint sharedGeometries[ER_CHUNK_RECORDS / 32u]; // bits: the first records of geometries, for the wide form
+shared uint sharedSharing;
 
 uint sharingOf(ErPlan p) {
     const uint ALLOW_UPDATE = 1u;
@@ -33,40 +35,11 @@ uint sharingOf(ErPlan p) {
     return (p.flags & ALLOW_UPDATE) != 0u ? SHARE_NOTHING : SHARE_POSITION;
 }
 
-uint geometryOf(uint corner) { return sharedGeometry[corner / 3u] & ER_TRIANGLE_GEOMETRY_MASK; }
-
-bool same(uint sharing, uint a, uint b) {
-    if (sharing == SHARE_SOURCE) {
-        return sharedSource[a] == sharedSource[b] && geometryOf(a) == geometryOf(b);
+uvec3 erCornerKey(uint corner) {
+    if (sharedSharing == SHARE_POSITION) {
+        return uvec3(sharedPosition[3u * corner], sharedPosition[3u * corner + 1u], sharedPosition[3u * corner + 2u]);
     }
-    return sharing == SHARE_POSITION && sharedPosition[3u * a] == sharedPosition[3u * b] &&
-        sharedPosition[3u * a + 1u] == sharedPosition[3u * b + 1u] && sharedPosition[3u * a + 2u] == sharedPosition[3u * b + 2u];
-}
-
-uint slotOf(uint sharing, uint corner) {
-    uvec3 v = uvec3(sharedPosition[3u * corner], sharedPosition[3u * corner + 1u], sharedPosition[3u * corner + 2u]);
-    if (sharing == SHARE_SOURCE) {
-        v = uvec3(sharedSource[corner], geometryOf(corner), 0u);
-    }
-    uint h = (v.x * 0x9e3779b1u ^ v.y) * 0x85ebca77u;
-    h = (h ^ (h >> 15) ^ v.z) * 0xc2b2ae3du;
-    return (h ^ (h >> 16)) % TABLE;
-}
-
-// claim finds the place of a corner's vertex. A place, once taken, belongs to one vertex, so it does not matter who came first.
-uint claim(uint sharing, uint corner) {
-    uint slot = slotOf(sharing, corner);
-    for (;;) {
-        uint before = atomicCompSwap(sharedTable[slot], NOBODY, corner);
-        if (before == NOBODY) {
-            return slot;
-        }
-        if (same(sharing, before, corner)) {
-            atomicMin(sharedTable[slot], corner);
-            return slot;
-        }
-        slot = (slot + 1u) % TABLE;
-    }
+    return uvec3(sharedSharing == SHARE_SOURCE ? (sharedSource[corner / 3u] >> (8u * (corner % 3u))) & 255u : corner, 0u, 0u);
 }
 
 void loadRecord(ErPlan p, uvec2 structure, uint record, uint lane) {
@@ -78,40 +51,58 @@ void loadRecord(ErPlan p, uvec2 structure, uint record, uint lane) {
     }
     sharedPosition[9u * lane + 8u] = t.c.x;
     sharedGeometry[lane] = t.c.z;
-    if (erIsSourced(p)) {
-        ErWordView source = ErWordView(erOffset(erUnit(leaves, p.records * p.leafUnits), record, ER_SOURCE_SIZE));
-        for (uint k = 0u; k < 3u; k++) {
-            sharedSource[3u * lane + k] = source.v[k];
-        }
-    }
+    sharedSource[lane] = t.c.w;
 }
+
+// firstOfGeometry is the first record of a record's geometry.
+uint firstOfGeometry(uint lane) {
+    uint geometry = sharedGeometry[lane] & ER_TRIANGLE_GEOMETRY_MASK;
+    uint first = 0u;
+    while ((sharedGeometry[first] & ER_TRIANGLE_GEOMETRY_MASK) != geometry) {
+        first++;
+    }
+    return first;
+}
+
+// geometryNumber is the number of a geometry in the chunk's list, from its first record.
+uint geometryNumber(uint first) {
+    uint before = first < 32u ? 0u : bitCount(sharedGeometries[0]);
+    return before + bitCount(sharedGeometries[first / 32u] & ((1u << (first % 32u)) - 1u));
+}
+
+uint geometryCount() { return bitCount(sharedGeometries[0]) + bitCount(sharedGeometries[1]); }
 
 // share fills the tables, for all lanes of the workgroup. corners get their first corners.
 void share(ErPlan p, uvec2 structure, uint chunk, bool live, out uint corners[3]) {
     uint lane = gl_LocalInvocationIndex;
     uint sharing = sharingOf(p);
-    for (uint k = lane; k < TABLE; k += ER_CHUNK_RECORDS) {
-        sharedTable[k] = NOBODY;
-    }
+    erClearCorners();
     for (uint k = lane; k < CORNERS; k += ER_CHUNK_RECORDS) {
         sharedValue[k] = NOBODY;
     }
     if (lane < CORNERS / 32u) {
         sharedFirst[lane] = 0u;
     }
+    if (lane < ER_CHUNK_RECORDS / 32u) {
+        sharedGeometries[lane] = 0u;
+    }
+    sharedSharing = sharing;
     if (live) {
         loadRecord(p, structure, chunk * ER_CHUNK_RECORDS + lane, lane);
     }
     barrier();
     uint slots[3];
     for (uint k = 0u; k < 3u && live; k++) {
-        slots[k] = claim(sharing, 3u * lane + k);
+        slots[k] = erClaimCorner(3u * lane + k);
+    }
+    if (live && erIndexedKind(p) == ER_LEAF_INDEXED_WIDE && firstOfGeometry(lane) == lane) {
+        atomicOr(sharedGeometries[lane / 32u], 1u << (lane % 32u));
     }
     barrier();
     // Where an update has ended a triangle, others of its corners may still be somewhere.
     bool reachable = sharing != SHARE_SOURCE || (live && (sharedGeometry[lane] & ER_TRIANGLE_INACTIVE) == 0u);
     for (uint k = 0u; k < 3u && live; k++) {
-        corners[k] = sharedTable[slots[k]];
+        corners[k] = erCornerTable[slots[k]];
         atomicOr(sharedFirst[corners[k] / 32u], 1u << (corners[k] % 32u));
         if (reachable) {
             atomicMin(sharedValue[corners[k]], 3u * lane + k);
@@ -150,37 +141,36 @@ void writeVertices(uvec2 to) {
     }
 }
 
-void writeRecord(ErPlan p, uvec2 leaves, uvec2 to, uint form, uint record, uint corners[3]) {
+void writeRecord(ErPlan p, uvec2 leaves, uvec2 to, uint record, uint corners[3]) {
     uvec2 primitive = erPrimitiveWords(leaves, record, 0u);
-    uint flags = primitive.y & (ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE);
     uint geometry = primitive.y & ER_TRIANGLE_GEOMETRY_MASK;
-    bool wide = (form & ER_INSTANCE_WIDE) != 0u;
-    uint at = erRecordWord(form, record);
-    ErUintView words = ErUintView(to);
-    words.v[at] = rank(corners[0]) | rank(corners[1]) << 8 | rank(corners[2]) << 16 | flags |
-        (wide ? 0u : geometry << ER_INDEXED_GEOMETRY_SHIFT);
-    words.v[at + 1u] = primitive.x;
-    if (wide) {
-        words.v[at + 2u] = flags | geometry;
+    if (erIndexedKind(p) == ER_LEAF_INDEXED_WIDE) {
+        geometry = geometryNumber(firstOfGeometry(gl_LocalInvocationIndex));
     }
+    uint at = erRecordWord(record);
+    ErUintView words = ErUintView(to);
+    words.v[at] = rank(corners[0]) | rank(corners[1]) << 8 | rank(corners[2]) << 16 | geometry << ER_INDEXED_GEOMETRY_SHIFT |
+        (primitive.y & (ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE));
+    words.v[at + 1u] = primitive.x;
 }
 
 void writeChunk(ErCopy c, ErPlan p, uint chunk, bool live, uint corners[3]) {
     uint lane = gl_LocalInvocationIndex;
-    uint form = erIndexedForm(p);
     ErUintView n = ErUintView(push.histograms);
-    uint first = erFirstChunk(c) + chunk;
-    uint base = erChunkWords(p, form) + 3u * (n.v[first] - n.v[erFirstChunk(c)]);
-    uint count = n.v[first + 1u] - n.v[first];
+    uint base = erChunkWords(p) + n.v[erFirstChunk(c) + chunk] - n.v[erFirstChunk(c)];
+    uvec2 head = uvec2(base, vertexCount() | geometryCount() << ER_CHUNK_GEOMETRY_SHIFT);
     uvec2 to = erUnit(c.dst, erLeafStart(p.used));
     if (lane == 0u) {
-        ErUvec2View(erAddressWords(to, erChunkWord(form, chunk))).v[0] = uvec2(base, count);
+        ErUvec2View(erAddressWords(to, erChunkWord(chunk))).v[0] = head;
     }
     if (live) {
-        writeRecord(p, erUnit(c.src, erLeafStart(p.slots)), to, form, chunk * ER_CHUNK_RECORDS + lane, corners);
+        writeRecord(p, erUnit(c.src, erLeafStart(p.slots)), to, chunk * ER_CHUNK_RECORDS + lane, corners);
     }
     writeVertices(erAddressWords(to, base));
-    uint end = base + 3u * count; // the last chunk fills the last unit
+    if ((sharedGeometries[lane / 32u] & (1u << (lane % 32u))) != 0u) {
+        ErUintView(erAddressWords(to, erChunkList(head))).v[geometryNumber(lane)] = sharedGeometry[lane] & ER_TRIANGLE_GEOMETRY_MASK;
+    }
+    uint end = erChunkList(head) + geometryCount(); // the last chunk fills the last unit
     if (chunk + 1u == erChunks(p) && lane < (4u - end % 4u) % 4u) {
         ErUintView(erAddressWords(to, end)).v[lane] = 0u;
     }
@@ -209,12 +199,12 @@ void main() {
     if (write && good) {
         writeChunk(c, p, chunk, live, corners);
     } else if (!write && lane == 0u) {
-        uint n = good ? vertexCount() : 0u;
+        uint n = good ? 3u * vertexCount() + geometryCount() : 0u;
         if (c.mode == ER_COPY_COMPACT && chunk <= erChunkLimit(c)) {
             ErUintView(push.histograms).v[erFirstChunk(c) + chunk] = n;
         }
         if (n > 0u) {
-            atomicAdd(ErPlanView(c.plan).plan.vertices, n);
+            atomicAdd(ErPlanView(c.plan).plan.lists, n);
         }
     }
 }

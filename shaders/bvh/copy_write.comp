@@ -70,10 +70,6 @@ uvec4 sanitized(ErCopy c, ErPlan p, uint unit, uvec4 v) {
         return v;
     }
     uint record = (unit - leaves) / p.leafUnits;
-    if (erIsSourced(p) && record >= p.records) {
-        uint word = 4u * (unit - leaves - p.records * p.leafUnits);
-        return mix(uvec4(0u), v, lessThan(word + uvec4(0u, 1u, 2u, 3u), uvec4(3u * p.live)));
-    }
     if (record >= p.live) {
         return uvec4(0u);
     }

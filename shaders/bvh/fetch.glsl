@@ -54,12 +54,29 @@ float erFloat(uvec2 bits) {
     return uintBitsToFloat(sign | (magnitude + (up ? 1u : 0u)));
 }
 
+// erSnorm is the float nearest to a signed number of so many bits and its sign, over the largest one, with integers only,
+// for divisions of devices need not be exact: the quotient's digits are those of the number, over and over.
+float erSnorm(uint word, uint bits) {
+    uint sign = (word >> bits) << 31;
+    uint most = (1u << bits) - 1u;
+    uint m = min(sign != 0u ? most + 1u - (word & most) : word, most);
+    if (m == 0u || m == most) {
+        return m == 0u ? 0.0 : uintBitsToFloat(sign | 0x3f800000u);
+    }
+    uint first = uint(findMSB(m));
+    uint digits = bits == 15u ? m * 0x8001u : m * 0x204081u; // two of 15 or four of 7 bits
+    uint at = first + (bits == 15u ? 15u : 21u);
+    uint left = at < 24u ? 24u - at : 0u;
+    digits = left > 0u ? digits << left | m >> (bits - left) : digits >> (at - 24u);
+    return uintBitsToFloat(sign | (((127u - bits + first) << 23) + ((digits + 1u) >> 1) - 0x800000u));
+}
+
 float erComponent(uvec2 vertex, uint format, uint k) {
     switch (format & 15u) {
     case ER_FORMAT_FLOAT32: return ErFloatView(vertex).v[k];
     case ER_FORMAT_FLOAT16: return unpackHalf2x16(erLoad16(erAddress(vertex, 2u * k))).x;
-    case ER_FORMAT_SNORM16: return unpackSnorm2x16(erLoad16(erAddress(vertex, 2u * k))).x;
-    case ER_FORMAT_SNORM8: return unpackSnorm4x8(erLoad8(erAddress(vertex, k))).x;
+    case ER_FORMAT_SNORM16: return erSnorm(erLoad16(erAddress(vertex, 2u * k)), 15u);
+    case ER_FORMAT_SNORM8: return erSnorm(erLoad8(erAddress(vertex, k)), 7u);
     }
     ErUintView d = ErUintView(vertex);
     return erFloat(uvec2(d.v[2u * k], d.v[2u * k + 1u]));
@@ -71,10 +88,26 @@ vec3 erFetchVertex(ErGeometry g, uint index) {
     return vec3(erComponent(at, g.format, 0u), erComponent(at, g.format, 1u), third ? erComponent(at, g.format, 2u) : 0.0);
 }
 
+// erIsPlain tells the commonest form of triangles.
+bool erIsPlain(ErGeometry g) { return g.indexBytes == 4u && (g.format & 15u) == ER_FORMAT_FLOAT32 && (g.format >> 4) > 2u; }
+
+vec3 erFetchPlainVertex(ErGeometry g, uint index) {
+    ErFloatView f = ErFloatView(erOffset(g.vertices, index + g.firstVertex, g.stride));
+    return vec3(f.v[0], f.v[1], f.v[2]);
+}
+
 void erFetchTriangle(ErGeometry g, uint primitive, out vec3 v0, out vec3 v1, out vec3 v2) {
-    v0 = erFetchVertex(g, erFetchIndex(g, primitive * 3u));
-    v1 = erFetchVertex(g, erFetchIndex(g, primitive * 3u + 1u));
-    v2 = erFetchVertex(g, erFetchIndex(g, primitive * 3u + 2u));
+    if (erIsPlain(g)) { // without branches between them, loads do not wait for each other
+        ErUintView i = ErUintView(erOffset(g.indices, primitive * 3u, 4u));
+        uvec3 index = uvec3(i.v[0], i.v[1], i.v[2]);
+        v0 = erFetchPlainVertex(g, index.x);
+        v1 = erFetchPlainVertex(g, index.y);
+        v2 = erFetchPlainVertex(g, index.z);
+    } else {
+        v0 = erFetchVertex(g, erFetchIndex(g, primitive * 3u));
+        v1 = erFetchVertex(g, erFetchIndex(g, primitive * 3u + 1u));
+        v2 = erFetchVertex(g, erFetchIndex(g, primitive * 3u + 2u));
+    }
     if ((g.transform.x | g.transform.y) != 0u) {
         ErFloatView f = ErFloatView(g.transform);
         vec3 x = vec3(f.v[0], f.v[4], f.v[8]);
@@ -90,6 +123,12 @@ void erFetchTriangle(ErGeometry g, uint primitive, out vec3 v0, out vec3 v1, out
     }
 }
 
+// erCut cuts off where coordinates end. Unlike clamp, it leaves all others to the bit, subnormal ones, too.
+void erCut(inout vec3 v) {
+    uvec3 bits = floatBitsToUint(v);
+    v = uintBitsToFloat(min(bits & 0x7fffffffu, uvec3(floatBitsToUint(ER_HUGE))) | (bits & 0x80000000u));
+}
+
 // erFetchBox reads a VkAabbPositionsKHR and cuts it off where coordinates end.
 // A box that is inverted, or not a number, is inactive.
 bool erFetchBox(ErGeometry g, uint n, out vec3 lo, out vec3 hi) {
@@ -99,8 +138,8 @@ bool erFetchBox(ErGeometry g, uint n, out vec3 lo, out vec3 hi) {
     if (!all(lessThanEqual(lo, hi))) {
         return false;
     }
-    lo = clamp(lo, vec3(-ER_HUGE), vec3(ER_HUGE));
-    hi = clamp(hi, vec3(-ER_HUGE), vec3(ER_HUGE));
+    erCut(lo);
+    erCut(hi);
     return true;
 }
 
@@ -111,7 +150,7 @@ struct ErInputInstance {
     uint tableOffsetFlags;
     uvec2 blas;
 };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer ErInputInstanceView { ErInputInstance i; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer ErInputInstanceView { ErInputInstance i; };
 
 ErInputInstance erFetchInstance(ErGeometry g, uint n) {
     uvec2 at = erOffset(g.vertices, n, g.stride);
@@ -132,28 +171,83 @@ bool erInstanceActive(ErInputInstance i) {
     return h.selfMagicVersion.z == ER_AS_MAGIC && h.activeRootHeightLeafBlock.y != ER_REF_NONE;
 }
 
-// erInstanceBox is the box around the transformed box of the bottom level,
-// grown by the rounding of the transform.
-void erInstanceBox(ErInputInstance i, out vec3 lo, out vec3 hi) {
-    ErHeaderView h = ErHeaderView(i.blas);
-    vec3 bmin = h.boundsMinNodes.xyz;
-    vec3 bmax = h.boundsMax.xyz;
+// erTransformBox is the box around a transformed box, grown by the rounding of the transform.
+void erTransformBox(vec4 rows[3], vec3 bmin, vec3 bmax, out vec3 lo, out vec3 hi) {
     for (uint row = 0u; row < 3u; row++) {
-        vec3 m = i.rows[row].xyz;
+        vec3 m = rows[row].xyz;
         vec3 a = m * bmin;
         vec3 b = m * bmax;
         vec3 least = min(a, b);
         vec3 most = max(a, b);
         vec3 size = max(abs(a), abs(b));
-        precise float err = (size.x + size.y + size.z + abs(i.rows[row].w)) * (1.0 / 2097152.0);
-        lo[row] = least.x + least.y + least.z + i.rows[row].w - err;
-        hi[row] = most.x + most.y + most.z + i.rows[row].w + err;
+        precise float err = (size.x + size.y + size.z + abs(rows[row].w)) * (1.0 / 2097152.0);
+        lo[row] = least.x + least.y + least.z + rows[row].w - err;
+        hi[row] = most.x + most.y + most.z + rows[row].w + err;
+    }
+}
+
+// erCutBox is around the transformed boxes of a bottom level's nodes `levels` below its root, which follow a turned shape
+// closer than the root's. Nodes without primitives have boxes from +max to -max and stay out.
+void erCutBox(ErInputInstance i, uint root, uint levels, out vec3 lo, out vec3 hi) {
+    ErNodeView nodes = ErNodeView(erAddress(i.blas, ER_HEADER_SIZE));
+    lo = vec3(3.402823e38);
+    hi = vec3(-3.402823e38);
+    for (uint path = 0u; path < 1u << levels; path++) { // a bit for each level: which child
+        uint ref = root;
+        uint node = root;
+        uint bit = 1u << levels;
+        while (bit > 1u && (ref & ER_REF_LEAF) == 0u) {
+            node = ref;
+            bit >>= 1;
+            uvec2 children = nodes.node[node].children;
+            ref = (path & bit) != 0u ? children.y : children.x;
+        }
+        if ((path & (bit - 1u)) != 0u) {
+            continue; // a leaf higher up, which the path of zeros took
+        }
+        ErNode n = nodes.node[node];
+        bool second = (path & bit) != 0u;
+        vec4 xy = second ? n.xy1 : n.xy0;
+        vec2 z = second ? n.z.zw : n.z.xy;
+        if (xy.x <= xy.y) {
+            vec3 a, b;
+            erTransformBox(i.rows, vec3(xy.xz, z.x), vec3(xy.yw, z.y), a, b);
+            lo = min(lo, a);
+            hi = max(hi, b);
+        }
+    }
+}
+
+// erInstanceBox is the box around a transformed bottom level, see ErGeometry.boxLevels.
+void erInstanceBox(ErInputInstance i, uint levels, out vec3 lo, out vec3 hi) {
+    ErHeaderView h = ErHeaderView(i.blas);
+    uint root = h.activeRootHeightLeafBlock.y;
+    erTransformBox(i.rows, h.boundsMinNodes.xyz, h.boundsMax.xyz, lo, hi);
+    if (levels > 0u && (root & ER_REF_LEAF) == 0u) {
+        vec3 least, most;
+        erCutBox(i, root, levels, least, most);
+        lo = max(lo, least);
+        hi = min(hi, most);
     }
 }
 
 const uint ER_INACTIVE = 0u;
 const uint ER_ACTIVE = 1u;
 const uint ER_ACTIVE_HUGE = 2u; // does not count for the bounds
+
+// erInputInstanceBox is the box of an instance, and one of the above.
+uint erInputInstanceBox(ErGeometry g, ErInputInstance i, out vec3 lo, out vec3 hi) {
+    if (!erInstanceActive(i)) {
+        return ER_INACTIVE;
+    }
+    erInstanceBox(i, g.boxLevels, lo, hi);
+    if (!all(lessThanEqual(lo, hi))) { // a transform that is not a number
+        return ER_INACTIVE;
+    }
+    lo = clamp(lo, vec3(-ER_HUGE), vec3(ER_HUGE));
+    hi = clamp(hi, vec3(-ER_HUGE), vec3(ER_HUGE));
+    return erFinite(lo) && erFinite(hi) ? ER_ACTIVE : ER_ACTIVE_HUGE;
+}
 
 // erPrimitiveBox is the box of a triangle, box or instance, and one of the above.
 uint erPrimitiveBox(ErGeometry g, uint primitive, out vec3 lo, out vec3 hi) {
@@ -170,16 +264,7 @@ uint erPrimitiveBox(ErGeometry g, uint primitive, out vec3 lo, out vec3 hi) {
             return ER_INACTIVE;
         }
     } else {
-        ErInputInstance i = erFetchInstance(g, primitive);
-        if (!erInstanceActive(i)) {
-            return ER_INACTIVE;
-        }
-        erInstanceBox(i, lo, hi);
-        if (!all(lessThanEqual(lo, hi))) { // a transform that is not a number
-            return ER_INACTIVE;
-        }
-        lo = clamp(lo, vec3(-ER_HUGE), vec3(ER_HUGE));
-        hi = clamp(hi, vec3(-ER_HUGE), vec3(ER_HUGE));
+        return erInputInstanceBox(g, erFetchInstance(g, primitive), lo, hi);
     }
     return erFinite(lo) && erFinite(hi) ? ER_ACTIVE : ER_ACTIVE_HUGE;
 }

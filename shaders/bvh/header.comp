@@ -35,7 +35,7 @@ void main() {
     ErHeaderOut h = ErHeaderOut(b.dst);
     h.selfMagicVersion = uvec4(b.dst, ER_AS_MAGIC, ER_AS_VERSION);
     h.compat = uvec4(COMPAT0, COMPAT1, COMPAT2, COMPAT3);
-    h.typeFlagsGeometriesPrimitives = uvec4(b.type, b.flags, b.geometryCount, b.primitiveCount);
+    h.typeFlagsGeometriesPrimitives = uvec4(b.type, b.flags, b.geometryCount, b.inputs);
     h.activeRootHeightLeafBlock = uvec4(s.activeCount, s.root, min(s.height, erMostHeight(b)), erLeafBlock(b, s));
     h.boundsMin = lo;
     h.nodes = erNodeSlots(b, s);
@@ -43,10 +43,6 @@ void main() {
     h.leafKind = kind;
     uint record = kind == ER_LEAF_INSTANCES ? ER_INSTANCE_SIZE : (kind == ER_LEAF_BOXES ? ER_BOX_SIZE : ER_TRIANGLE_SIZE);
     uvec2 leaves = erOffset(erAddressBlocks(uvec2(0u), erLeafBlock(b, s)), b.primitiveCount, record);
-    if (erBuildIsSourced(b, kind)) {
-        leaves = erAddress(erOffset(leaves, b.primitiveCount, ER_SOURCE_SIZE), 15u);
-        leaves.x &= ~15u;
-    }
     h.totalSize = uvec4(leaves, 0u, 0u);
     for (uint k = 0u; k < 9u; k++) {
         h.zero[k] = uvec4(0u);

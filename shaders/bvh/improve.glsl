@@ -1,9 +1,10 @@
 // Better trees by parallel reinsertion (Meister and Bittner 2018, "Parallel Reinsertion for Bounding Volume Hierarchy
-// Optimization"), for FAST_TRACE, between the clusters and the leaves of a build. A pass is four dispatches:
+// Optimization"), for FAST_TRACE, between the clusters and the leaves of a build. A pass is five dispatches:
 //   improve_search.comp  finds for every node of those that cost most where in the tree it would save most area
 //   improve_lock.comp    has every such move ask for the nodes whose links it changes: the one that saves most gets them
-//   improve_apply.comp   makes the moves that got all of theirs
-//   improve_refit.comp   makes boxes again, and in the end counts and costs
+//   improve_apply.comp   makes the moves that got all of theirs, and lists them
+//   improve_mark.comp    counts at every node above such a move how many of its children change
+//   improve_refit.comp   makes boxes again on these ways, and decides which small subtrees become leaves
 //
 // Departures from the paper: places are searched for nodes of a large area only, as others save little; a search
 // visits ER_MOVE_VISITS nodes at most; and nodes on the way of a move are not locked. So that no two moves put
@@ -16,8 +17,9 @@
 // Primitives are leaves of their own here (erBundled is not). Nodes have numbers: an inner one its own, leaf i is
 // the number of leaves + i. What sorting needed holds
 //   keysA  of every node: the greatest key of the moves that ask for it
-//   keysB  of every node: the key of its own move, none: 0; in the end the SAH cost
-// and ErBuild.source a uvec2 of every node: where it goes, and the pivot.
+//   keysB  of every node: the key of its own move, none: 0
+//   valuesB  the nodes that moved, in any order: what follows from them does not depend on it
+// and ErBuild.source a uvec2 of every node: where it goes, and the pivot; of one that moved, nodes whose children changed.
 #ifndef ER_BVH_IMPROVE_GLSL
 #define ER_BVH_IMPROVE_GLSL
 #include "bvh/tree.glsl"
@@ -28,39 +30,27 @@ layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErMovedNode
 const uint ER_MOVE_NONE = 0xffffffffu; // in place of where it goes
 const uint ER_MOVE_VISITS = 128u;
 const uint ER_MOVE_STACK = 48u;
-// Nodes move whose area is so many times the mean; smaller ones now and then, which is many searches that save little.
-const float ER_MOVE_AREA = 2.0;
-const float ER_MOVE_SMALL_AREA = 0.25;
-const uint ER_MOVE_PERIOD = 4u; // passes
-// Trees of fewer leaves may be one leaf in the end, and are not worth the time.
+// Nodes move whose area is so many times the mean. For smaller ones there are many searches, which save little.
+const float ER_MOVE_AREA = 1.0;
+// Trees of fewer leaves may be one leaf in the end.
 const uint ER_MOVE_LEAST = 8u;
-
-// push.pass is the number of the pass, with that of all passes above. Small trees have fewer: they are better soon, and the
-// time of a dispatch counts.
-const uint ER_MOVE_PASS = 0xffu;
-const uint ER_MOVE_PASSES_SHIFT = 8u;
-const uint ER_MOVE_SMALL = 4096u; // primitives
-const uint ER_MOVE_SMALL_PASSES = 4u;
+// Trees of so few primitives stay as they are: a pass is worth 1 to 2% of a ray's steps there, and takes half as long as all else.
+const uint ER_MOVE_SMALL = 4096u;
 
 // Bit 0 of what a node was asked with tells that two moves tie.
 const uint ER_MOVE_TIE = 1u;
 
-uint erPass() { return push.pass & ER_MOVE_PASS; }
+uint erPass() { return push.pass; }
 
-uint erPasses(ErBuild b) {
-    uint all = push.pass >> ER_MOVE_PASSES_SHIFT;
-    return b.primitiveCount <= ER_MOVE_SMALL ? min(all, ER_MOVE_SMALL_PASSES) : all;
-}
-
-// erMoves tells whether nodes of a tree of so many leaves move in this pass.
-bool erMoves(ErBuild b, uint count) { return count >= ER_MOVE_LEAST && erPass() < erPasses(b); }
+// erMoves tells whether nodes of a tree of so many leaves move.
+bool erMoves(ErBuild b, uint count) { return count >= ER_MOVE_LEAST && b.inputs > ER_MOVE_SMALL; }
 
 uvec2 erNodesAddress(ErBuild b) { return erAddress(b.dst, ER_HEADER_SIZE); }
 
 // erNumber is the number of a child.
 uint erNumber(uint ref, uint count) { return (ref & ER_REF_LEAF) != 0u ? count + (ref & ER_REF_INDEX_MASK) : ref; }
 
-// erLink is what a node knows of its parent.
+// erLink is what a node knows of its parent, and whether it becomes a leaf.
 uint erLink(ErBuild b, uint count, uint number) {
     ErUvec2View parents = ErUvec2View(b.parents);
     return number < count ? parents.v[number].x : parents.v[number - count].y;
@@ -68,8 +58,8 @@ uint erLink(ErBuild b, uint count, uint number) {
 
 void erSetLink(ErBuild b, uint count, uint number, uint link) {
     ErUvec2View parents = ErUvec2View(b.parents);
-    if (number < count) {
-        parents.v[number].x = link;
+    if (number < count) { // whether it becomes a leaf stays
+        parents.v[number].x = (parents.v[number].x & LINK_COLLAPSED) | link;
     } else {
         parents.v[number - count].y = link;
     }
@@ -109,6 +99,17 @@ ErBounded erJoin(ErBounded a, ErBounded b, uint ref) {
 
 float erAreaOf(ErBounded a) { return erArea(a.lo, a.hi); }
 float erJoinedArea(ErBounded a, ErBounded b) { return erArea(min(a.lo, b.lo), max(a.hi, b.hi)); }
+
+// erStart is where the way up begins that a move changes: one of three nodes.
+const uint ER_MOVE_STARTS = 3u;
+uint erStart(ErBuild b, uint count, uint move, uint which) {
+    uint number = ErUintView(b.valuesB).v[move];
+    if (which == 2u) {
+        return erLink(b, count, number) & LINK_NODE; // the parent that went along
+    }
+    uvec2 ends = ErUvec2View(b.source).v[number];
+    return which == 0u ? ends.x : ends.y;
+}
 
 // What a move changes the links of, beside its own node: the parent, which goes along, its other child and its parent,
 // the node that it goes beside, and that one's parent.

@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Makes the moves that got all nodes whose links they change: a node's parent goes between another node and the parent
-// of that, and takes both as children. Boxes above are wrong until improve_refit.comp.
+// of that, and takes both as children. Boxes above are wrong until improve_refit.comp, for which it lists the moves.
 #include "bvh/improve.glsl"
 layout(local_size_x = 64) in;
 
@@ -48,6 +48,8 @@ void apply(ErBuild b, uint count, uint number) {
     nodes.node[m.parent] = p;
     erSetLink(b, count, to, m.parent);
     erSetLink(b, count, number, m.parent | LINK_SECOND);
+    ErUvec2View(b.source).v[number] = uvec2(above, toParent);
+    ErUintView(b.valuesB).v[atomicAdd(ErStateView(b.state).state.moved, 1u)] = number;
 }
 
 void main() {

@@ -1,41 +1,53 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Makes boxes again after moves, from the leaves up; in the last pass also counts and costs, and decides as cluster.glsl
-// which subtrees become leaves. It begins at nodes with two leaves; above, the last thread to arrive at a node goes on.
+// Makes boxes again after moves, on the ways up from them: the last one whom a node waits for goes on. It also decides, as
+// cluster.glsl does, which small subtrees become leaves.
 #include "bvh/improve.glsl"
 layout(local_size_x = 64) in;
 
 bool isLeaf(uint ref) { return (ref & ER_REF_LEAF) != 0u; }
 
-float childCost(ErBuild b, ErBounded c) {
+// A subtree of few leaves: the node with its children, to be summed up.
+float leafCost(ErBounded c) { return ER_COST_TRIANGLE * float(c.leaves) * erAreaOf(c); }
+
+// nodeCost is that of an inner node whose children's costs are known.
+float nodeCost(ErBounded c, float below) { return min(leafCost(c), ER_COST_NODE * erAreaOf(c) + below); }
+
+float costOf2(ErBuild b, ErBounded c) {
     if (isLeaf(c.ref)) {
-        return ER_COST_TRIANGLE * float(c.leaves) * erAreaOf(c);
+        return leafCost(c);
     }
-    return uintBitsToFloat(ErArrivals(b.keysB).v[c.ref]);
+    ErNode n = ErTreeNodes(erNodesAddress(b)).node[c.ref];
+    return nodeCost(c, leafCost(erChild(n, false)) + leafCost(erChild(n, true)));
 }
 
-// total is what is known of a finished subtree at the end. It returns the link.
-uint total(ErBuild b, uint node, ErBounded c0, ErBounded c1, ErBounded both, uint link) {
-    float area = erAreaOf(both);
-    float inner = ER_COST_NODE * area + childCost(b, c0) + childCost(b, c1);
-    float leaf = ER_COST_TRIANGLE * float(both.leaves) * area;
-    bool collapse = both.leaves <= b.collapseLimit && leaf <= inner;
-    ErArrivals(b.keysB).v[node] = floatBitsToUint(collapse ? leaf : inner);
-    ErArrivals(b.arrivals).v[node] = both.leaves;
-    return link | (collapse ? LINK_COLLAPSED : 0u);
+// costOf3 is the SAH cost of a subtree of up to three leaves.
+float costOf3(ErBuild b, ErBounded c) {
+    if (isLeaf(c.ref)) {
+        return leafCost(c);
+    }
+    ErNode n = ErTreeNodes(erNodesAddress(b)).node[c.ref];
+    return nodeCost(c, costOf2(b, erChild(n, false)) + costOf2(b, erChild(n, true)));
+}
+
+bool collapses(ErBuild b, ErBounded c0, ErBounded c1, ErBounded both) {
+    return both.leaves <= b.collapseLimit && leafCost(both) <= ER_COST_NODE * erAreaOf(both) + costOf3(b, c0) + costOf3(b, c1);
 }
 
 void climb(ErBuild b, uint node) {
     ErTreeNodes nodes = ErTreeNodes(erNodesAddress(b));
     ErTreePairs parents = ErTreePairs(b.parents);
-    bool last = erPass() + 1u == erPasses(b);
-    for (;;) {
+    while (node != LINK_ROOT) {
+        memoryBarrierBuffer();
+        bool last = atomicAdd(ErArrivals(b.arrivals).v[node], 0xffffffffu) == 1u;
+        memoryBarrierBuffer();
+        if (!last) {
+            return;
+        }
         ErNode n = nodes.node[node];
         ErBounded c0 = erChild(n, false), c1 = erChild(n, true), both = erJoin(c0, c1, node);
         uint link = parents.v[node].x & (LINK_SECOND | LINK_NODE);
-        if (last) {
-            parents.v[node].x = total(b, node, c0, c1, both, link);
-        }
+        parents.v[node].x = link | (collapses(b, c0, c1, both) ? LINK_COLLAPSED : 0u);
         uint up = link & LINK_NODE;
         if (up == LINK_ROOT) {
             return;
@@ -49,15 +61,6 @@ void climb(ErBuild b, uint node) {
             nodes.node[up].z.xy = vec2(both.lo.z, both.hi.z);
             nodes.node[up].leaves.x = both.leaves;
         }
-        uvec2 children = nodes.node[up].children;
-        if (!isLeaf(children.x) && !isLeaf(children.y)) {
-            memoryBarrierBuffer();
-            bool second = atomicAdd(ErArrivals(b.arrivals).v[up], 1u) != 0u;
-            memoryBarrierBuffer();
-            if (!second) {
-                return;
-            }
-        }
         node = up;
     }
 }
@@ -67,15 +70,14 @@ void main() {
     if (group >= push.taskCount) {
         return;
     }
-    uvec2 task = ErUvec2View(push.tasks).v[group / ER_TREE_GROUPS];
+    uvec2 task = ErUvec2View(push.tasks).v[group];
     ErBuild b = ErBuildView(push.builds).build[task.x];
-    uint count = ErStateView(b.state).state.activeCount;
-    uint i = task.y * ER_BLOCK_SIZE + (group % ER_TREE_GROUPS) * ER_TREE_LANES + gl_LocalInvocationIndex;
-    if (i + 1u >= count || !erMoves(b, count)) {
+    ErState state = ErStateView(b.state).state;
+    uint count = state.activeCount;
+    if (!erMoves(b, count)) {
         return;
     }
-    uvec2 children = ErNodeView(erNodesAddress(b)).node[i].children; // no node changes them here
-    if (isLeaf(children.x) && isLeaf(children.y)) {
-        climb(b, i);
+    for (uint k = task.y * ER_TREE_LANES + gl_LocalInvocationIndex; k < ER_MOVE_STARTS * state.moved; k += b.blockCount * ER_TREE_LANES) {
+        climb(b, erStart(b, count, k / ER_MOVE_STARTS, k % ER_MOVE_STARTS));
     }
 }

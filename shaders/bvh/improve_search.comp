@@ -140,18 +140,22 @@ void main() {
     }
     uint first = task.y * ER_BLOCK_SIZE + (group % ER_SEARCH_GROUPS) * NODES;
     uint end = min(first + NODES, count);
-    float times = erPass() % ER_MOVE_PERIOD == 1u ? ER_MOVE_SMALL_AREA : ER_MOVE_AREA;
-    float least = state.cost * (times / float(2u * count));
+    float least = state.cost * (ER_MOVE_AREA / float(2u * count));
     uint lane = gl_LocalInvocationIndex;
     if (lane == 0u) {
         foundCount = 0u;
+        if (first == 0u) {
+            ErStateView(b.state).state.moved = 0u;
+        }
     }
     barrier();
     for (uint i = first + lane; i < end; i += LANES) {
         ErUintView(b.keysA).v[i] = 0u;
         ErUintView(b.keysA).v[count + i] = 0u;
         if (i + 1u < count) {
-            ErUintView(b.arrivals).v[i] = 0u;
+            if (erPass() == 0u) { // later ones leave it at zero
+                ErUintView(b.arrivals).v[i] = 0u;
+            }
             gather(b, count, i, least);
         }
     }

@@ -75,7 +75,8 @@ void main() {
     }
     if (lane == 0u) {
         b.geometries = geometries;
-        b.primitiveCount = first;
+        b.inputs = first;
+        b.primitiveCount = first + (erMaySplit(b) ? erSplitSlots(first) : 0u);
         ErBuildOut(push.histograms).build[group] = b;
     }
 }

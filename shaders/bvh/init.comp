@@ -4,7 +4,7 @@
 // It also copies what the host wrote to memory that is near, because every
 // workgroup of all further kernels begins by reading of it.
 //   push.tasks, push.sums  from and to, push.pass pieces of 16 bytes
-#include "bvh/build.glsl"
+#include "bvh/split.glsl"
 #include "bvh/seed.glsl"
 layout(local_size_x = 64) in;
 
@@ -21,7 +21,13 @@ void main() {
     if (i == 0u && (push.histograms.x | push.histograms.y) != 0u) {
         ErSeeds(push.histograms).count = 0u;
     }
-    ErStateView s = ErStateView(ErBuildView(push.builds).build[i].state);
+    ErBuild b = ErBuildView(push.builds).build[i];
+    if (erIsSplit(b)) {
+        for (uint k = 0u; k < ER_SPLIT_CLASSES; k++) {
+            ErUintView(b.arrivals).v[k] = 0u;
+        }
+    }
+    ErStateView s = ErStateView(b.state);
     for (uint k = 0u; k < 3u; k++) {
         s.state.boundsMin[k] = 0xffffffffu;
         s.state.boundsMax[k] = 0u;
@@ -32,4 +38,7 @@ void main() {
     s.state.huge = 0u;
     s.state.deep = 0u;
     s.state.bundles = 0u;
+    s.state.splits = 0u;
+    s.state.sizes = 0u;
+    s.state.sized = 0u;
 }

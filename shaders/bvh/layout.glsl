@@ -6,17 +6,14 @@
 //
 //   header (256 B) | nodes (64 B each) | leaves (48 B triangles, 32 B boxes or 128 B instances)
 //
-// Compacted copies have indexed triangles, see ER_LEAF_INDEXED. Behind the
-// triangles of a build that allows updates and compaction, 12 B for each keep
-// the source index of every corner, so that a compaction knows which vertices
-// will move together.
+// Compacted copies have indexed triangles, see ER_LEAF_INDEXED.
 //
 // The address of a structure is the address of its header.
 #ifndef ER_BVH_LAYOUT_GLSL
 #define ER_BVH_LAYOUT_GLSL
 
 const uint ER_AS_MAGIC = 0x53415245u; // "ERAS"
-const uint ER_AS_VERSION = 2u;
+const uint ER_AS_VERSION = 3u;
 
 const uint ER_AS_TYPE_TOP = 0u;    // VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR
 const uint ER_AS_TYPE_BOTTOM = 1u; // VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR
@@ -46,7 +43,7 @@ const uint ER_LEAF_TRIANGLES = 0u;
 const uint ER_LEAF_BOXES = 1u;
 const uint ER_LEAF_INSTANCES = 2u;
 const uint ER_LEAF_INDEXED = 3u;      // triangles in chunks that share vertices
-const uint ER_LEAF_INDEXED_WIDE = 4u; // the same with a word more, for many geometries
+const uint ER_LEAF_INDEXED_WIDE = 4u; // the same, for many geometries
 
 // Inner node: both children's boxes (Aila and Laine 2009) and their references.
 const uint ER_NODE_SIZE = 64u;
@@ -77,22 +74,27 @@ const uint ER_TRIANGLE_OPAQUE = 0x80000000u;
 const uint ER_TRIANGLE_INACTIVE = 0x40000000u;   // by an update: all vertices are zero, nothing hits it
 const uint ER_TRIANGLE_GEOMETRY_MASK = 0x00ffffffu;
 
-// Corners' source indices, of builds with both flags (VkBuildAccelerationStructureFlagBitsKHR).
-const uint ER_SOURCE_SIZE = 12u;
+// With both flags (VkBuildAccelerationStructureFlagBitsKHR) the third word has a
+// byte for each corner: the first of the chunk's corners, three for each of the
+// ER_CHUNK_RECORDS triangles around it, that has the same index in the same
+// geometry. So a compaction knows which corners will move together.
+const uint ER_TRIANGLE_CORNERS = 44u;
 const uint ER_SOURCED_FLAGS = 3u; // ALLOW_UPDATE and ALLOW_COMPACTION
 
 // Indexed triangles. A chunk is two words (where its vertices begin, in words
 // from the first chunk; their number) and ER_CHUNK_RECORDS records, the last
 // one fewer. Vertices, 12 B each, follow all chunks, in the chunks' order. A
 // record is the corners' numbers in the chunk, a byte each, with the geometry
-// and the flags of ER_TRIANGLE_GEOMETRY, then the primitive; the wide one has
-// the geometry in a word of its own.
+// and the flags of ER_TRIANGLE_GEOMETRY, then the primitive. In the wide form the
+// geometry is a number in the chunk's list of geometries, a word each, which
+// follows its vertices, and whose length is in the chunk's second word, too.
 const uint ER_CHUNK_RECORDS = 64u;
 const uint ER_CHUNK_WORDS = 2u;
 const uint ER_CHUNK_VERTICES = 192u; // at most
+const uint ER_CHUNK_VERTEX_MASK = 0xffffu;
+const uint ER_CHUNK_GEOMETRY_SHIFT = 16u;
 const uint ER_INDEXED_WORDS = 2u;
-const uint ER_INDEXED_WIDE_WORDS = 3u;
-const uint ER_INDEXED_GEOMETRIES = 64u;
+const uint ER_INDEXED_GEOMETRIES = 64u; // that a record can tell apart
 const uint ER_INDEXED_GEOMETRY_SHIFT = 24u;
 
 // Box of a procedural primitive, not padded.

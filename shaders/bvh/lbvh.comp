@@ -96,6 +96,9 @@ void main() {
         s.ref = collapse ? erLeafRef(at.x, leaves) : up.node;
         s.height = collapse ? 0u : max(s.height, o.height) + 1u;
         s.cost = collapse ? leaf : inner;
+        if (collapse) { // nobody is to take the node for one of the tree's
+            ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[up.node].children = uvec2(ER_REF_NONE);
+        }
         ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[up.node].leaves =
             uvec2(at.y - at.x, at.z - at.y);
     }

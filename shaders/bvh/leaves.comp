@@ -7,6 +7,7 @@
 //
 // On the same way it finds what deepen.comp has to do.
 #include "bvh/record.glsl"
+#include "bvh/split.glsl"
 #include "bvh/deep.glsl"
 layout(local_size_x = 64) in;
 
@@ -17,8 +18,14 @@ shared uint sharedHeight;
 
 layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErNodeOut { ErNode node[]; };
 
-// bundlesBelow is what cluster.glsl left there.
-uint bundlesBelow(ErBuild b, uint node) { return ErUintView(b.arrivals).v[node] & ~ER_DEEP_LISTED; }
+// bundlesBelow is what cluster.glsl left there, where bundles are not single primitives.
+uint bundlesBelow(ErBuild b, uint node) {
+    if (!erBundled(b)) {
+        uvec2 below = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE)).node[node].leaves;
+        return below.x + below.y;
+    }
+    return ErUintView(b.arrivals).v[node] & ~ER_DEEP_LISTED;
+}
 
 // firstBundles is the number of bundles below a node's first child.
 uint firstBundles(ErBuild b, ErNode n) {
@@ -67,6 +74,17 @@ void listDeepRange(ErBuild b, uint root, uint bundle, uint count) {
     }
 }
 
+// retire blanks the nodes inside a leaf of several primitives, which are of no use: nobody is to take them for the tree's.
+void retire(ErBuild b, uint bundle, uint top) {
+    ErUvec2View parents = ErUvec2View(b.parents);
+    ErNodeOut nodes = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE));
+    uint link = parents.v[bundle].y;
+    while (link != top) {
+        nodes.node[link & LINK_NODE].children = uvec2(ER_REF_NONE);
+        link = parents.v[link & LINK_NODE].x;
+    }
+}
+
 // place is the position of a bundle in the tree's order, and its depth.
 uint place(ErBuild b, uint bundle, out uint depth) {
     ErUvec2View parents = ErUvec2View(b.parents);
@@ -92,6 +110,9 @@ uint place(ErBuild b, uint bundle, out uint depth) {
             depth = 0u;
         }
     }
+    if (topCount > 1u) {
+        retire(b, bundle, top);
+    }
     if (!erBundled(b) && topAt == 0u && (top & LINK_NODE) != LINK_ROOT) {
         uint ref = ER_REF_LEAF | ((topCount - 1u) << ER_REF_COUNT_SHIFT) | at;
         if ((top & LINK_SECOND) != 0u) {
@@ -106,14 +127,6 @@ uint place(ErBuild b, uint bundle, out uint depth) {
         listDeepClusters(b, at - topAt, top, depth);
     }
     return at;
-}
-
-// writeSources keeps the source indices of a triangle's corners.
-void writeSources(uvec2 sources, uint to, ErGeometry g, uint primitive) {
-    ErUintView words = ErUintView(erOffset(sources, to, ER_SOURCE_SIZE));
-    for (uint k = 0u; k < 3u; k++) {
-        words.v[k] = erFetchIndex(g, 3u * primitive + k);
-    }
 }
 
 void main() {
@@ -144,6 +157,9 @@ void main() {
     }
     if (valid && i < live) {
         uint primitive = ErUintView(b.valuesA).v[i];
+        if (primitive >= b.inputs) {
+            primitive = ErUintView(erOwner(b, primitive - b.inputs)).v[0];
+        }
         uint index = erGeometryOf(b, primitive, 0u, b.geometryCount - 1u);
         ErGeometry g = ErGeometryView(b.geometries).geometry[index];
         uvec2 leaves = erAddressBlocks(b.dst, erLeafBlock(b, state.state));
@@ -153,9 +169,6 @@ void main() {
             ErBoxOut(leaves).box[to] = erBoxRecord(index, g, primitive - g.firstPrimitive);
         } else {
             ErTriangleOut(leaves).triangle[to] = erTriangleRecord(index, g, primitive - g.firstPrimitive);
-            if (erBuildIsSourced(b, ER_LEAF_TRIANGLES)) {
-                writeSources(erOffset(leaves, b.primitiveCount, ER_TRIANGLE_SIZE), to, g, primitive - g.firstPrimitive);
-            }
         }
     }
     barrier();

@@ -17,6 +17,28 @@ uint erInstanceSteps = 0u;  // instances tested
 #define ER_COUNT(steps)
 #endif
 
+// erInstances is where a top level's instances are. Traversal reads it again for each: registers are scarcer.
+uvec2 erInstances(uvec2 tlas) { return erAddressBlocks(tlas, ErHeaderView(tlas).activeRootHeightLeafBlock.w); }
+
+// How the loop over a leaf's primitives goes on and ends, and keeps what is better: see simd.glsl.
+#ifdef ER_SIMD
+#define ER_CONTINUE_IF(condition)
+#define ER_END_LOOP(k, last) k = last;
+ErFound erBetter(bool better, ErFound f, ErFound found) {
+    found.t = better ? f.t : found.t;
+    found.v = better ? f.v : found.v;
+    found.w = better ? f.w : found.w;
+    found.instance = better ? f.instance : found.instance;
+    found.leaf = better ? f.leaf : found.leaf;
+    found.kind = better ? f.kind : found.kind;
+    return found;
+}
+#else
+#define ER_CONTINUE_IF(condition) if (condition) { continue; }
+#define ER_END_LOOP(k, last) break;
+ErFound erBetter(bool better, ErFound f, ErFound found) { return f; }
+#endif
+
 // erBegin checks the structure that a ray starts with. False: there is nothing to hit.
 bool erBegin(uvec2 tlas, out uvec4 top) {
     top = uvec4(0u);
@@ -47,14 +69,13 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
     if (!erBegin(tlas, top)) {
         return;
     }
-    uvec2 instances = erAddressBlocks(tlas, top.w);
     uvec2 nodes = erAddress(tlas, ER_HEADER_SIZE);
     uvec2 leaves = uvec2(0u);
     bool bottom = false;
     uint instance = 0u;
     uint mode = 0u;
-    vec3 origin = ray.origin;
-    ErRaySetup setup = erSetupRay(ray.origin, ray.direction);
+    vec3 origin;
+    ErRaySetup setup;
     ErFound found;
     found.t = ray.tMax;
     found.v = 0.0;
@@ -65,32 +86,41 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
 
     uint stack[ER_STACK_ENTRIES];
     stack[0] = ER_REF_DONE;
-    uint depth = 1u;
-    uint ref = top.y;
+    stack[1] = top.y;
+    uint depth = 2u;
+    uint ref = ER_REF_RESTORE; // to the top level from nowhere
 
     while (ref != ER_REF_DONE) {
         while ((ref & ER_REF_LEAF) == 0u) {
             ER_COUNT(erNodeSteps);
-            ErNode n = ErNodeView(nodes).node[ref];
-            vec2 h0 = erIntersectBox(setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
-            vec2 h1 = erIntersectBox(setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
+            ErNode n = erNodeAt(nodes, ref);
+            ErInterval h0 = erIntersectBox(setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
+            ErInterval h1 = erIntersectBox(setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
             bool hit0 = h0.x <= h0.y;
             bool hit1 = h1.x <= h1.y;
             bool second = hit1 && (!hit0 || h1.x < h0.x);
             ref = second ? n.children.y : n.children.x;
+#ifdef ER_SIMD
+            uint back = stack[depth - 1u];
+            stack[depth] = second ? n.children.x : n.children.y; // within the stack: an inner node lies below
+            depth += hit0 && hit1 ? 1u : (hit0 || hit1 ? 0u : ~0u);
+            ref = hit0 || hit1 ? ref : back;
+#else
             if (hit0 && hit1) {
                 stack[depth++] = second ? n.children.x : n.children.y;
             } else if (!hit0 && !hit1) {
                 ref = stack[--depth];
             }
+#endif
         }
         if (ref >= ER_REF_RESTORE) {
             if (ref == ER_REF_RESTORE) {
                 bottom = false;
                 nodes = erAddress(tlas, ER_HEADER_SIZE);
-                origin = ray.origin;
-                setup = erSetupRay(ray.origin, ray.direction);
                 ref = stack[--depth];
+                if ((ref & ER_REF_LEAF) == 0u) { // an instance makes its own
+                    setup = erSetupRay(ray.origin, ray.direction);
+                }
             }
         } else if (bottom) {
             uint k = ref & ER_REF_INDEX_MASK;
@@ -107,31 +137,30 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
                         continue;
                     }
                     f.leaf = k;
-                    ErHit candidate = erResolve(instances, f);
+                    ErHit candidate = erResolve(erInstances(tlas), f);
                     verdict = erProcedural(ray, opaque, candidate);
                     f.t = candidate.t;
                     f.kind = candidate.hitKind;
                 } else {
-                    if (!erTestTriangle(leaves, k, setup, origin, mode, ray.tMin, found.t, f, opaque)) {
-                        continue;
+                    bool met = erTestTriangle(leaves, k, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
+                    ER_CONTINUE_IF(!met)
+                    if (met && !opaque) {
+                        verdict = erCandidate(ray, erResolve(erInstances(tlas), f));
                     }
-                    if (!opaque) {
-                        verdict = erCandidate(ray, erResolve(instances, f));
-                    }
+                    verdict = met ? verdict : ER_CANDIDATE_IGNORE;
                 }
-                if (verdict == ER_CANDIDATE_IGNORE) {
-                    continue;
-                }
-                found = f;
-                if (verdict == ER_CANDIDATE_TERMINATE || (ray.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u) {
+                bool better = verdict != ER_CANDIDATE_IGNORE;
+                ER_CONTINUE_IF(!better)
+                found = erBetter(better, f, found);
+                if (better && (verdict == ER_CANDIDATE_TERMINATE || (ray.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u)) {
                     ref = ER_REF_DONE;
-                    break;
+                    ER_END_LOOP(k, last)
                 }
             }
         } else {
             ER_COUNT(erInstanceSteps);
             instance = ref & ER_REF_INDEX_MASK;
-            ErInstance i = ErInstanceView(instances).instance[instance];
+            ErInstance i = ErInstanceView(erInstances(tlas)).instance[instance];
             bool alone = stack[depth - 1u] == ER_REF_DONE; // nothing to come back for
             uint needed = depth + (i.b.z & ER_INSTANCE_HEIGHT_MASK) + 1u;
             bool visible = erVisible(i, ray.flags, ray.cullMask);
@@ -139,7 +168,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
                 if (visible) {
                     erTraversalFault(ER_FAULT_TRAVERSAL_STACK, needed);
                 }
-                ref = stack[--depth];
+                ref = ER_REF_RESTORE; // the setup may be that of the instance before
                 continue;
             }
             if (!alone) {
@@ -156,7 +185,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
         }
     }
     if (found.instance != ER_NO_INSTANCE) {
-        hit = erResolve(instances, found);
+        hit = erResolve(erInstances(tlas), found);
     }
 }
 

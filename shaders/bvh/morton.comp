@@ -48,7 +48,7 @@ void main() {
         vec3 bmin = vec3(box.v[0], box.v[1], box.v[2]);
         vec3 bmax = vec3(box.v[3], box.v[4], box.v[5]);
         uvec2 key = uvec2(0xffffffffu);
-        if (bmin.x <= bmax.x) {
+        if (p < b.inputs + s.splits && bmin.x <= bmax.x) {
             vec3 cell = ((bmin - lo) + (bmax - lo)) * 0.5 * scale;
             key = morton(uvec3(clamp(cell, vec3(0.0), vec3(cells))));
         }

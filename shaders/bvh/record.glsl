@@ -50,9 +50,8 @@ void erInvert(vec4 r[3], out vec4 o[3]) {
     }
 }
 
-// erInstanceRecord is that of an active instance.
-ErInstance erInstanceRecord(ErGeometry g, uint primitive) {
-    ErInputInstance in_ = erFetchInstance(g, primitive);
+// erInstanceRecordOf is that of an active instance, the given one of the input.
+ErInstance erInstanceRecordOf(ErInputInstance in_, uint index) {
     ErHeaderView h = ErHeaderView(in_.blas);
     uvec4 root = h.activeRootHeightLeafBlock;
     ErInstance o;
@@ -60,8 +59,12 @@ ErInstance erInstanceRecord(ErGeometry g, uint primitive) {
     erInvert(in_.rows, o.worldToObject);
     o.a = uvec4(in_.blas, in_.customIndexMask, in_.tableOffsetFlags);
     uint form = erLeafForm(ErUintView(erAddress(in_.blas, ER_HEADER_LEAF_KIND)).v[0]);
-    o.b = uvec4(g.firstPrimitive + primitive, root.y, root.z | form, root.w);
+    o.b = uvec4(index, root.y, root.z | form, root.w);
     return o;
+}
+
+ErInstance erInstanceRecord(ErGeometry g, uint primitive) {
+    return erInstanceRecordOf(erFetchInstance(g, primitive), g.firstPrimitive + primitive);
 }
 
 #endif

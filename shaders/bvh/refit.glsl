@@ -1,11 +1,13 @@
 // Updates: the tree of the source stays, its boxes are made again from the
-// leaves up, so that nothing of former inputs remains. Three kernels:
+// leaves up, so that nothing of former inputs remains. Three kernels, and one that
+// does all for a small structure in a workgroup:
 //
-//   refit_links   notes every node's parent, and copies the nodes if the
-//                 destination is another structure
-//   refit_leaves  beside it: fetches the input of every leaf record, and makes the
-//                 bounds
-//   refit_nodes   makes the nodes' boxes, and the header
+//   refit_leaves  fetches the input of every leaf record, keeps its box in scratch
+//                 memory and makes the bounds; copies the nodes if the destination
+//                 is another structure
+//   refit_nodes   makes the boxes of most nodes, and the header
+//   refit_top     makes those of the others, among them the root
+//   refit_small   all
 //
 // All they know of the tree comes from the source's header.
 #ifndef ER_BVH_REFIT_GLSL
@@ -30,12 +32,11 @@ struct ErTree {
     uint nodes;     // that the structure may have
     uint leafBlock;
     uint leafKind;
-    uint sourced;   // records that source indices follow; zero: there are none
 };
 
 // erTree reads the header. It says no where the source is not what the host
-// was told: then the update does nothing.
-bool erTree(ErBuild b, out ErTree t) {
+// was told: then the update does nothing. leafKind is that of the input.
+bool erTree(ErBuild b, uint leafKind, out ErTree t) {
     ErHeaderView h = ErHeaderView(b.source);
     uvec4 start = h.selfMagicVersion;
     uvec4 kind = h.typeFlagsGeometriesPrimitives;
@@ -48,15 +49,10 @@ bool erTree(ErBuild b, out ErTree t) {
     t.leafBlock = tree.w;
     t.leafKind = floatBitsToUint(h.boundsMax.w);
     bool indexed = t.leafKind == ER_LEAF_INDEXED || t.leafKind == ER_LEAF_INDEXED_WIDE;
-    t.sourced = 0u;
-    if (t.leafKind == ER_LEAF_TRIANGLES && (kind.y & ER_SOURCED_FLAGS) == ER_SOURCED_FLAGS) {
-        uint all = ((size.x >> 4) | (size.y << 28)) - t.leafBlock * 4u;
-        t.sourced = erSourcedRecords(all);
-    }
     uint units = size.x / ER_ROOM_UNIT + ((size.x % ER_ROOM_UNIT) != 0u ? 1u : 0u);
     bool fits = size.y < ER_ROOM_UNIT - 1u && units + size.y * (1u << 28) <= b.room;
-    return start.z == ER_AS_MAGIC && start.w == ER_AS_VERSION && kind.x == b.type && (kind.y & ER_ALLOW_UPDATE) != 0u &&
-        kind.z == b.geometryCount && kind.w == b.primitiveCount && (indexed ? ER_LEAF_TRIANGLES : t.leafKind) == erLeafKind(b) && fits;
+    bool same = kind.z == b.geometryCount && kind.w == b.primitiveCount && (indexed ? ER_LEAF_TRIANGLES : t.leafKind) == leafKind;
+    return start.z == ER_AS_MAGIC && start.w == ER_AS_VERSION && kind.x == b.type && (kind.y & ER_ALLOW_UPDATE) != 0u && same && fits;
 }
 
 // ErBounds is a box, by default that of nothing.
@@ -67,32 +63,43 @@ const ErBounds ER_NO_BOUNDS = ErBounds(vec3(ER_NO_BOX), vec3(-ER_NO_BOX));
 
 ErBounds erJoin(ErBounds a, ErBounds b) { return ErBounds(min(a.lo, b.lo), max(a.hi, b.hi)); }
 
-// The boxes of leaf records, as the builder makes them of the input.
+// The boxes of leaf records in scratch memory, not padded: minimum and maximum of every
+// record for x, then those for y, then z.
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer ErIntervals { vec2 v[]; };
 
-ErBounds erCornerBounds(ErCorners t) {
-    if ((t.flags & ER_TRIANGLE_INACTIVE) != 0u) {
-        return ER_NO_BOUNDS;
-    }
-    return ErBounds(min(t.v0, min(t.v1, t.v2)), max(t.v0, max(t.v1, t.v2)));
+ErIntervals erBoxesOf(ErBuild b, uint axis) { return ErIntervals(erOffset(b.boxes, b.primitiveCount, axis * 8u)); }
+
+void erKeepBox(ErBuild b, uint k, ErBounds box) {
+    erBoxesOf(b, 0u).v[k] = vec2(box.lo.x, box.hi.x);
+    erBoxesOf(b, 1u).v[k] = vec2(box.lo.y, box.hi.y);
+    erBoxesOf(b, 2u).v[k] = vec2(box.lo.z, box.hi.z);
 }
 
-ErBounds erInstanceBounds(ErInstance i) {
-    if ((i.a.x | i.a.y) == 0u) {
-        return ER_NO_BOUNDS;
-    }
-    ErInputInstance in_;
-    in_.rows = i.objectToWorld;
-    in_.blas = i.a.xy;
-    ErBounds r;
-    erInstanceBox(in_, r.lo, r.hi);
-    return ErBounds(clamp(r.lo, vec3(-ER_HUGE), vec3(ER_HUGE)), clamp(r.hi, vec3(-ER_HUGE), vec3(ER_HUGE)));
+ErBounds erKeptBox(ErBuild b, uint k) {
+    vec2 x = erBoxesOf(b, 0u).v[k], y = erBoxesOf(b, 1u).v[k], z = erBoxesOf(b, 2u).v[k];
+    return ErBounds(vec3(x.x, y.x, z.x), vec3(x.y, y.y, z.y));
 }
 
 bool erInPlace(ErBuild b) { return b.source == b.dst; }
 
-// erRefitIndex is what of nodes and leaf records the invocation does.
-uint erRefitIndex(uint block, uint group) {
-    return block * ER_BLOCK_SIZE + (group % (ER_BLOCK_SIZE / 64u)) * 64u + gl_LocalInvocationIndex;
+layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErRefitHeader {
+    uvec4 v[16];
+};
+
+// erRefitHeader makes the header of the destination.
+void erRefitHeader(ErBuild b, ErState s) {
+    vec3 lo, hi;
+    erHeaderBounds(s, lo, hi);
+    ErRefitHeader to = ErRefitHeader(b.dst);
+    if (!erInPlace(b)) {
+        ErRefitHeader from = ErRefitHeader(b.source);
+        to.v[0] = uvec4(b.dst, from.v[0].zw);
+        for (uint k = 1u; k < ER_HEADER_SIZE / 16u; k++) {
+            to.v[k] = from.v[k];
+        }
+    }
+    to.v[ER_HEADER_BOUNDS_MIN / 16u].xyz = floatBitsToUint(lo);
+    to.v[ER_HEADER_BOUNDS_MAX / 16u].xyz = floatBitsToUint(hi);
 }
 
 #endif

@@ -1,162 +1,101 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Last step of an update: boxes from the leaves up. A thread takes the leaves
-// of one node and climbs: at a node whose other child is a node, too, the first
-// of the two arrivals ends, the last one goes on. Nobody waits for anybody.
-#include "bvh/refit.glsl"
-layout(local_size_x = 64) in;
+// Second step of an update: boxes of nodes from the leaves up. A workgroup takes a block of nodes, most of whose subtrees
+// are whole there, as neighbours in the array are neighbours in the tree. The others, up to the root, are left to
+// refit_top.comp, with what it needs to know of them: parents, how many children have arrived, and a list of whole nodes
+// whose parents are in other blocks.
+#include "bvh/build.glsl"
 
-layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErHeaderOut {
-    uvec4 v[16];
-};
+const uint ER_NEAR = 256u;
+#include "bvh/refit_near.glsl"
 
-// recordBounds is the box of a leaf record of the destination.
-ErBounds recordBounds(ErBuild b, ErTree t, uint k) {
-    uvec2 leaves = erAddressBlocks(b.dst, t.leafBlock);
-    switch (t.leafKind) {
-    case ER_LEAF_INSTANCES: return erInstanceBounds(ErInstanceView(leaves).instance[k]);
-    case ER_LEAF_BOXES:
-        ErBox box = ErBoxView(leaves).box[k];
-        return ErBounds(box.a.xyz, box.b.xyz);
-    }
-    return erCornerBounds(erCorners(leaves, k, erLeafForm(t.leafKind)));
-}
+layout(local_size_x = ER_NEAR) in;
+
+shared uint sharedCount;
 
 ErBounds leafBounds(ErBuild b, ErTree t, float padding, uint ref) {
     uint first = ref & ER_REF_INDEX_MASK;
     uint last = min(first + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u, t.records);
     ErBounds r = ER_NO_BOUNDS;
     for (uint k = first; k < last; k++) {
-        r = erJoin(r, recordBounds(b, t, k));
+        r = erJoin(r, erKeptBox(b, k));
     }
-    if (r.lo.x <= r.hi.x) {
-        r.lo -= padding;
-        r.hi += padding;
-    }
-    return r;
+    return padded(r, padding);
 }
 
-void storeBounds(ErRefitNodes n, uint node, bool second, ErBounds r) {
-    vec4 xy = vec4(r.lo.x, r.hi.x, r.lo.y, r.hi.y);
-    if (second) {
-        n.node[node].xy1 = xy;
-        n.node[node].z.zw = vec2(r.lo.z, r.hi.z);
-    } else {
-        n.node[node].xy0 = xy;
-        n.node[node].z.xy = vec2(r.lo.z, r.hi.z);
-    }
-}
-
-ErBounds loadBounds(ErRefitNodes n, uint node, bool second) {
-    vec4 xy = second ? n.node[node].xy1 : n.node[node].xy0;
-    vec2 z = second ? n.node[node].z.zw : n.node[node].z.xy;
-    return ErBounds(vec3(xy.x, xy.z, z.x), vec3(xy.y, xy.w, z.y));
-}
-
-// parentOf takes a link for true only if the parent says the same.
-bool parentOf(ErBuild b, ErTree t, ErRefitNodes n, uint node, out uint parent, out bool second) {
-    uint link = ErRefitWords(b.parents).v[node];
-    parent = link & LINK_NODE;
-    second = (link & LINK_SECOND) != 0u;
-    if (parent >= t.nodes) {
-        return false;
-    }
-    uvec2 children = n.node[parent].children;
-    return (second ? children.y : children.x) == node;
-}
-
-// inTree tells nodes of the tree from those below a leaf, whose ancestors end
-// before they have more primitives than a leaf takes.
-bool inTree(ErBuild b, ErTree t, ErRefitNodes n, uint node) {
-    for (uint k = 0u; k <= ER_REF_COUNT_MASK; k++) {
-        uvec2 leaves = n.node[node].leaves;
-        if (node == t.root || leaves.x + leaves.y > ER_REF_COUNT_MASK + 1u) {
-            return true;
+// leave writes down what refit_top.comp has to know of a node.
+void leave(ErBuild b, ErTree t, uint base, uint at, uvec2 children) {
+    uint word = sharedWord[at];
+    uint done = word & NEAR_DONE;
+    if (done == NEAR_DONE) {
+        if ((word & NEAR_HAS) == 0u && base + at != t.root) {
+            ErUintView(b.valuesA).v[base + atomicAdd(sharedCount, 1u)] = base + at;
         }
-        bool second;
-        if (!parentOf(b, t, n, node, node, second)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// arriveFirst is true for the first of two children.
-bool arriveFirst(ErBuild b, uint node) {
-    memoryBarrierBuffer();
-    uint before = atomicAdd(ErRefitWords(b.arrivals).v[node], 1u);
-    memoryBarrierBuffer();
-    return before == 0u;
-}
-
-void climb(ErBuild b, ErTree t, float padding, uint node) {
-    ErRefitNodes n = ErRefitNodes(erAddress(b.dst, ER_HEADER_SIZE));
-    uvec2 children = n.node[node].children;
-    bool leaf0 = (children.x & ER_REF_LEAF) != 0u;
-    bool leaf1 = (children.y & ER_REF_LEAF) != 0u;
-    if ((!leaf0 && !leaf1) || !inTree(b, t, n, node)) {
         return;
     }
-    ErBounds own = ER_NO_BOUNDS;
-    if (leaf0) {
-        own = leafBounds(b, t, padding, children.x);
-        storeBounds(n, node, false, own);
+    ErUintView parents = ErUintView(b.parents);
+    if (children.x < t.nodes && !isWhole(base, children.x)) {
+        parents.v[children.x] = base + at;
     }
-    if (leaf1) {
-        ErBounds r = leafBounds(b, t, padding, children.y);
-        storeBounds(n, node, true, r);
-        own = erJoin(own, r);
+    if (children.y < t.nodes && !isWhole(base, children.y)) {
+        parents.v[children.y] = (base + at) | LINK_SECOND;
     }
-    if (leaf0 != leaf1) {
-        if (arriveFirst(b, node)) {
-            return;
-        }
-        own = erJoin(own, loadBounds(n, node, leaf0));
-    }
-    bool second;
-    uint parent;
-    while (parentOf(b, t, n, node, parent, second)) {
-        storeBounds(n, parent, second, own);
-        if (arriveFirst(b, parent)) {
-            return;
-        }
-        own = erJoin(own, loadBounds(n, parent, !second));
-        node = parent;
-    }
-}
-
-void writeHeader(ErBuild b, ErState s) {
-    vec3 lo, hi;
-    erHeaderBounds(s, lo, hi);
-    ErHeaderOut to = ErHeaderOut(b.dst);
-    if (!erInPlace(b)) {
-        ErHeaderOut from = ErHeaderOut(b.source);
-        to.v[0] = uvec4(b.dst, from.v[0].zw);
-        for (uint k = 1u; k < ER_HEADER_SIZE / 16u; k++) {
-            to.v[k] = from.v[k];
-        }
-    }
-    to.v[ER_HEADER_BOUNDS_MIN / 16u].xyz = floatBitsToUint(lo);
-    to.v[ER_HEADER_BOUNDS_MAX / 16u].xyz = floatBitsToUint(hi);
+    ErUintView(b.arrivals).v[base + at] = done != 0u ? 1u : 0u;
 }
 
 void main() {
     uint group = erGroup();
     if (group >= push.taskCount) {
-        return;
+        return; // the whole workgroup
     }
-    uvec2 task = ErUvec2View(push.tasks).v[group / (ER_BLOCK_SIZE / 64u)];
+    uint at = gl_LocalInvocationIndex;
+    uvec2 task = ErUvec2View(push.tasks).v[group / (ER_BLOCK_SIZE / ER_NEAR)];
     ErBuild b = ErBuildView(push.builds).build[task.x];
-    uint i = erRefitIndex(task.y, group);
     ErTree t;
-    if (!erTree(b, t)) {
+    if (!erTree(b, erLeafKind(b), t)) {
         return;
     }
-    ErState state = ErStateView(b.state).state;
-    if (i < t.nodes) {
-        climb(b, t, erPadding(erBoundsMin(state), erBoundsMax(state)), i);
+    uint part = group % (ER_BLOCK_SIZE / ER_NEAR);
+    uint base = task.y * ER_BLOCK_SIZE + part * ER_NEAR;
+    sharedWord[at] = 0u;
+    uvec2 children = uvec2(ER_REF_NONE);
+    if (base + at < t.nodes) {
+        children = ErNodeView(erAddress(b.source, ER_HEADER_SIZE)).node[base + at].children;
     }
-    if (i == 0u) {
-        writeHeader(b, state);
+    if (at == 0u) {
+        sharedCount = 0u;
+    }
+    barrier();
+    connect(base, at, children);
+    ErState state = ErStateView(b.state).state;
+    float padding = erPadding(erBoundsMin(state), erBoundsMax(state));
+    bool used = children.x != ER_REF_NONE; // by the tree
+    uint done = used ? doneLeaves(children) : 0u;
+    ErBounds first = ER_NO_BOUNDS, second = ER_NO_BOUNDS;
+    if (done != 0u) {
+        if (isLeaf(children.x)) {
+            first = leafBounds(b, t, padding, children.x);
+        }
+        if (isLeaf(children.y)) {
+            second = leafBounds(b, t, padding, children.y);
+        }
+        keepNear(at, erJoin(first, second));
+        atomicOr(sharedWord[at], done);
+    }
+    barrier();
+    if (done == NEAR_DONE) {
+        climbNear(at);
+    }
+    barrier();
+    if (used) {
+        storeNode(b, base, base + at, children, first, second);
+        leave(b, t, base, at, children);
+    }
+    barrier();
+    if (at == 0u) {
+        ErUintView(b.valuesB).v[base / ER_NEAR] = sharedCount;
+    }
+    if (base + at == 0u) {
+        erRefitHeader(b, state);
     }
 }

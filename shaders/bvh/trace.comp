@@ -1,4 +1,5 @@
 #version 460
+// Variant: simd
 #extension GL_GOOGLE_include_directive : require
 // Bare traversal: rays in, hits out. For tests and benchmarks.
 #include "bvh/traverse.glsl"

@@ -71,7 +71,7 @@ const uint ER_FAULT_BAD_STRUCTURE = 2u;   // value: what stands in place of the 
 
 // Entries of the traversal stack over both levels.
 #ifndef ER_STACK_ENTRIES
-#define ER_STACK_ENTRIES 64
+#define ER_STACK_ENTRIES 66
 #endif
 
 uint erCandidate(in ErRay ray, in ErHit candidate);
@@ -82,6 +82,9 @@ void erTraversalFault(uint kind, uint value);
 
 #include "bvh/access.glsl"
 #include "bvh/intersect.glsl"
+#ifdef ER_SIMD
+#include "bvh/simd.glsl"
+#endif
 #include "bvh/candidate.glsl"
 #include "bvh/loop.glsl"
 

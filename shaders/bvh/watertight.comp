@@ -1,4 +1,5 @@
 #version 460
+// Variant: simd
 #extension GL_GOOGLE_include_directive : require
 // Shoots rays at the edges and vertices of closed meshes and counts what they
 // cross, for tests: rays are made here from their number, so any number of them

@@ -1,0 +1,190 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+// A whole update of a small structure, by one workgroup: what of refit_leaves.comp and refit_nodes.comp waits for other
+// dispatches, waits for barriers here, and boxes go from the leaf records to the root through shared memory.
+//   push.tasks  of every update: its ErBuild, and its first ErGeometry
+#include "bvh/build.glsl"
+
+layout(constant_id = 0) const uint ER_NEAR = 1024u; // most primitives, see refitSmallLimit in update.go
+#include "bvh/refit_near.glsl"
+#include "bvh/refit_records.glsl"
+
+const uint LANES = 512u;
+const uint EACH = (ER_NEAR + LANES - 1u) / LANES; // nodes or records of a lane
+layout(local_size_x = LANES) in;
+
+const uint TASK = (ER_BUILD_SIZE + ER_GEOMETRY_SIZE) / 16u;
+shared uvec4 sharedTask[TASK];
+
+ErBuild taskBuild() {
+    uvec4 v[8];
+    for (uint k = 0u; k < 8u; k++) {
+        v[k] = sharedTask[k];
+    }
+    return ErBuild(v[0].xy, v[0].zw, v[1].xy, v[1].zw, v[2].xy, v[2].zw, v[3].xy, v[3].zw, v[4].xy, v[4].zw,
+        v[5].x, v[5].y, v[5].z, v[5].w, v[6].x, v[6].y, v[6].z, v[6].w, v[7].x, v[7].y, v[7].zw);
+}
+
+ErGeometry taskGeometry() {
+    uvec4 v0 = sharedTask[8], v1 = sharedTask[9], v2 = sharedTask[10], v3 = sharedTask[11];
+    return ErGeometry(v0.xy, v0.zw, v1.xy, v1.z, v1.w, v2.x, v2.y, v2.z, v2.w, v3.x, v3.y, v3.z, v3.w);
+}
+
+// takeNode is the children of a node, which it copies to another structure.
+uvec2 takeNode(ErBuild b, ErTree t, uint at) {
+    if (at >= t.nodes) {
+        return uvec2(ER_REF_NONE);
+    }
+    ErNodeView from = ErNodeView(erAddress(b.source, ER_HEADER_SIZE));
+    if (!erInPlace(b)) {
+        ErOwnNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[at] = from.node[at];
+    }
+    return from.node[at].children;
+}
+
+// isPlain tells the commonest case.
+bool isPlain(ErBuild b, ErTree t) {
+    ErGeometry g = firstGeometry;
+    bool transformed = (g.transform.x | g.transform.y) != 0u;
+    return t.leafKind == ER_LEAF_TRIANGLES && b.geometryCount == 1u && erIsPlain(g) && !transformed && g.primitiveCount > 0u && t.records > 0u;
+}
+
+// takePlain is takeRecords for it: the loads of a lane's records do not wait for each other.
+Found takePlain(ErBuild b, ErTree t, uint lane) {
+    ErGeometry g = firstGeometry;
+    ErTriangleView from = ErTriangleView(erAddressBlocks(b.source, t.leafBlock));
+    uvec4 before[EACH];
+    uvec3 index[EACH];
+    mat3 v[EACH];
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        before[k] = from.triangle[min(k * LANES + lane, t.records - 1u)].c;
+    }
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        ErUintView i = ErUintView(erOffset(g.indices, min(before[k].y, g.primitiveCount - 1u) * 3u, 4u));
+        index[k] = uvec3(i.v[0], i.v[1], i.v[2]);
+    }
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        v[k] = mat3(erFetchPlainVertex(g, index[k].x), erFetchPlainVertex(g, index[k].y), erFetchPlainVertex(g, index[k].z));
+    }
+    Found f = FOUND_NOTHING;
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        uint i = k * LANES + lane;
+        if (i < t.records) {
+            ErBounds box;
+            uint state = keepTriangle(b, t, i, ErCorners(v[k][0], v[k][1], v[k][2], erGeometryWord(0u, g)), before[k], box);
+            keepNear(i, box);
+            find(f, state, box);
+        }
+    }
+    return f;
+}
+
+// takeRecords makes the leaf records, keeps their boxes and returns what the lane found of the bounds.
+Found takeRecords(ErBuild b, ErTree t, uint lane) {
+    if (isPlain(b, t)) {
+        return takePlain(b, t, lane);
+    }
+    Found f = FOUND_NOTHING;
+    ErBounds box;
+    if (t.leafKind == ER_LEAF_INDEXED || t.leafKind == ER_LEAF_INDEXED_WIDE) {
+        for (uint first = 0u; first < t.records; first += ER_CHUNK_RECORDS) {
+            uint state = refitChunk(b, t, first + lane, box);
+            if (lane < ER_CHUNK_RECORDS && first + lane < t.records) {
+                keepNear(first + lane, box);
+                find(f, state, box);
+            }
+            barrier();
+        }
+        return f;
+    }
+    for (uint i = lane; i < t.records; i += LANES) {
+        uint state = refit(b, t, i, box);
+        keepNear(i, box);
+        find(f, state, box);
+    }
+    return f;
+}
+
+// leafBounds is the box of a leaf; that of a node, or of nothing, is empty.
+ErBounds leafBounds(ErTree t, float padding, uint ref) {
+    if (ref == ER_REF_NONE || !isLeaf(ref)) {
+        return ER_NO_BOUNDS;
+    }
+    uint first = ref & ER_REF_INDEX_MASK;
+    uint last = min(first + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u, t.records);
+    ErBounds r = ER_NO_BOUNDS;
+    for (uint k = first; k < last; k++) {
+        r = erJoin(r, near(k));
+    }
+    return padded(r, padding);
+}
+
+void main() {
+    uint group = erGroup();
+    if (group >= push.taskCount) {
+        return; // the whole workgroup
+    }
+    uint lane = gl_LocalInvocationIndex;
+    if (lane < TASK) {
+        sharedTask[lane] = ErUvec4View(push.tasks).v[group * TASK + lane];
+    }
+    for (uint at = lane; at < ER_NEAR; at += LANES) {
+        sharedWord[at] = 0u;
+    }
+    beginBounds(lane);
+    barrier();
+    ErBuild b = taskBuild();
+    firstGeometry = taskGeometry();
+    ErTree t;
+    if (!erTree(b, b.geometryCount > 0u ? firstGeometry.kind : ER_LEAF_TRIANGLES, t)) {
+        return;
+    }
+    uvec2 children[EACH];
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        children[k] = takeNode(b, t, k * LANES + lane);
+    }
+    Found f = takeRecords(b, t, lane);
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        connect(0u, k * LANES + lane, children[k]);
+    }
+    memoryBarrierBuffer(); // nodes are copied before boxes are written
+    barrier();
+    reduceBounds(lane, f);
+    ErState s;
+    for (uint c = 0u; c < 3u; c++) {
+        s.boundsMin[c] = sharedMin[c];
+        s.boundsMax[c] = sharedMax[c];
+    }
+    s.activeCount = sharedActive;
+    s.huge = sharedHuge;
+    float padding = erPadding(erBoundsMin(s), erBoundsMax(s));
+    ErBounds first[EACH], second[EACH]; // of the leaves
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        first[k] = leafBounds(t, padding, children[k].x);
+        second[k] = leafBounds(t, padding, children[k].y);
+    }
+    barrier(); // the records' boxes give way to the nodes'
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        uint done = children[k].x != ER_REF_NONE ? doneLeaves(children[k]) : 0u;
+        if (done != 0u) {
+            keepNear(k * LANES + lane, erJoin(first[k], second[k]));
+            atomicOr(sharedWord[k * LANES + lane], done);
+        }
+    }
+    barrier();
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        if (children[k].x != ER_REF_NONE && doneLeaves(children[k]) == NEAR_DONE) {
+            climbNear(k * LANES + lane);
+        }
+    }
+    barrier();
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        if (children[k].x != ER_REF_NONE) {
+            storeNode(b, 0u, k * LANES + lane, children[k], first[k], second[k]);
+        }
+    }
+    if (lane == 0u) {
+        erRefitHeader(b, s);
+    }
+}
