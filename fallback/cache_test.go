@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/everray/everray/fallback/cache"
 	"github.com/everray/everray/fallback/internal/glsltest"
@@ -40,9 +39,14 @@ layout(location = 0) rayPayloadInEXT vec4 payload;
 void main() { payload = payload.wzyx; }
 `
 
-// cacheHit is one of many hit shaders: about what a material is, with a number of its own, and a shadow ray.
-func cacheHit(n int) string {
+// cacheHit is one of many hit shaders: about what a material is, with a number of its own, and a shadow ray if asked for.
+func cacheHit(n int, shadow bool) string {
+	define := ""
+	if shadow {
+		define = "#define SHADOW"
+	}
 	return fmt.Sprintf(`#version 460
+%s
 #extension GL_EXT_ray_tracing : require
 layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
 layout(shaderRecordEXT, std430) buffer Record { vec4 albedo, specular; float roughness; } record;
@@ -63,11 +67,15 @@ void main() {
         sum += lobe(n, v, l, record.roughness) * record.albedo.rgb;
         if (sum.x > 4.0) break;
     }
-    shadow = vec4(sum, 1.0);
+    vec4 lit = vec4(sum, 1.0);
+#ifdef SHADOW
+    shadow = lit;
     traceRayEXT(scene, 12u, 0xFFu, 0u, 0u, 1u, at, 1e-3, n, 1e3, 1);
-    payload = vec4(sum * shadow.w + shadow.rgb, payload.w + %d.0);
+    lit = shadow;
+#endif
+    payload = vec4(sum * lit.w + lit.rgb, payload.w + %d.0);
 }
-`, n, n%4+2, n%3, n)
+`, define, n, n%4+2, n%3, n)
 }
 
 func runtimeModule(t testing.TB) []uint32 {
@@ -369,20 +377,24 @@ func TestLinkKey(t *testing.T) {
 	add("where one stage's code ends", in)
 }
 
-// manyHits is a pipeline of n hit shaders.
-func manyHits(b *testing.B, n int) (stages []Stage, o link.Options) {
+// manyHits is a pipeline of n hit shaders, which trace rays themselves or do not.
+func manyHits(b *testing.B, n int, shadow bool) (stages []Stage, o link.Options) {
 	stages = cacheStages(b)
 	for i := range n {
-		stages = append(stages, Stage{Model: ClosestHit, Code: glsltest.Compile(b, "rchit", cacheHit(i))})
+		stages = append(stages, Stage{Model: ClosestHit, Code: glsltest.Compile(b, "rchit", cacheHit(i, shadow))})
 	}
-	return stages, link.Options{MaxDepth: 2}
+	o.MaxDepth = 1
+	if shadow {
+		o.MaxDepth = 2
+	}
+	return stages, o
 }
 
 // BenchmarkCache makes a pipeline of 200 hit shaders: linked anew, and from the cache.
 func BenchmarkCache(b *testing.B) {
 	dev := vktest.Device(b, vktest.NoValidation())
 	runtime := runtimeModule(b)
-	stages, o := manyHits(b, 200)
+	stages, o := manyHits(b, 200, true)
 	b.Run("cold", func(b *testing.B) {
 		for b.Loop() {
 			r, err := link.Link(b.Context(), runtime, stages, o)
@@ -404,69 +416,4 @@ func BenchmarkCache(b *testing.B) {
 			}
 		}
 	})
-}
-
-// BenchmarkDriver is how long the driver takes to compile such modules, which grows faster than they do on lavapipe: 200
-// shaders take it many minutes.
-func BenchmarkDriver(b *testing.B) {
-	for _, n := range []int{10, 50, 200} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkDriver(b, n) })
-	}
-}
-
-func benchmarkDriver(b *testing.B, n int) {
-	dev := vktest.Device(b, vktest.NoValidation())
-	stages, o := manyHits(b, n)
-	r, err := link.Link(b.Context(), runtimeModule(b), stages, o)
-	if err != nil {
-		b.Fatal(err)
-	}
-	sets, err := dev.NewDescriptorSetLayout("cache", []vk.DescriptorBinding{
-		{Binding: 0, Type: 7, Stages: vk.StageCompute}, {Binding: 1, Type: 7, Stages: vk.StageCompute},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(sets.Destroy)
-	layout, err := dev.NewPipelineLayout("cache", []*vk.DescriptorSetLayout{sets}, []vk.PushRange{{Stages: vk.StageCompute, Size: launchBytes}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(layout.Destroy)
-	set, err := dev.NewDescriptorSet(sets)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(set.Destroy)
-	buffer, err := dev.NewBuffer(vk.BufferOptions{Name: "null", Size: 1 << 16})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(buffer.Destroy)
-	set.WriteBuffer(0, 0, 7, buffer, 0, 256)
-	set.WriteBuffer(1, 0, 7, buffer, 0, 0)
-	for b.Loop() {
-		start := time.Now()
-		p, err := dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "many", Code: r.Code, Layout: layout})
-		if err != nil {
-			b.Fatal(err)
-		}
-		created := time.Since(start)
-		// Lavapipe compiles at the first dispatch. All parameters are zero: the lanes are outside the launch and end.
-		err = dev.Run(b.Context(), "first dispatch", func(cb *vk.CommandBuffer) error {
-			cb.BindComputePipeline(p)
-			cb.BindDescriptorSets(1, layout, 0, set)
-			push := make([]byte, launchBytes)
-			push[4*27], push[4*28] = 1, 1 // tiles per row and slice, which are divided by
-			cb.PushConstants(layout, vk.StageCompute, 0, push)
-			cb.Dispatch(1, 1, 1)
-			return nil
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(created.Seconds(), "create-s")
-		b.ReportMetric((time.Since(start) - created).Seconds(), "first-dispatch-s")
-		p.Destroy()
-	}
 }

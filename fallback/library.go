@@ -18,6 +18,8 @@ type LibraryOptions struct {
 	Groups []Group
 	// Form is that of the stages; libraries have no monolithic form.
 	Form Form
+	// SIMD is that of the pipelines' device (vk.Device.SIMD), which fail otherwise.
+	SIMD bool
 }
 
 // Library is a set of shaders that went through most of the linker already, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR or a
@@ -35,7 +37,7 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 	if err := check.validate(); err != nil {
 		return fail(err)
 	}
-	runtime, err := shaders.Load("fallback/runtime.comp")
+	runtime, err := shaders.Load(shaders.Variant(runtimeName, o.SIMD))
 	if err != nil {
 		return fail(err)
 	}

@@ -99,7 +99,8 @@ type PipelineOptions struct {
 	// Cache, if not nil, is asked for the linked and the compiled code, and receives it.
 	Cache *Cache
 
-	own int // stages of the pipeline itself: the first ones, once libraries have been added
+	own  int  // stages of the pipeline itself: the first ones, once libraries have been added
+	simd bool // the runtime is that for CPUs
 }
 
 // Stats tell what it took to make a pipeline.
@@ -135,6 +136,7 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	o.expand()
+	o.simd = dev.SIMD()
 	start := time.Now()
 	linked, err := o.link(ctx, false)
 	if err != nil {
@@ -170,9 +172,12 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	return p, nil
 }
 
+// runtimeName is the runtime module, of which there are variants (shaders.Variant).
+const runtimeName = "fallback/runtime.comp"
+
 // link links the stages, for direct or indirect launches.
 func (o *PipelineOptions) link(ctx context.Context, indirect bool) (*link.Result, error) {
-	runtime, err := shaders.Load("fallback/runtime.comp")
+	runtime, err := shaders.Load(shaders.Variant(runtimeName, o.simd))
 	if err != nil {
 		return nil, err
 	}

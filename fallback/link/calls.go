@@ -1,6 +1,10 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // maxAttributeWords is the room for hit attributes, as RT_ATTRIBUTE_WORDS.
 const maxAttributeWords = 8
@@ -21,40 +25,58 @@ func (l *linker) procedural() bool {
 // cut leaves the shader: its frame goes to the stack, the call to the runtime.
 func (e *emitter) cut(at *site) {
 	f := &at.frame
-	size := e.u32(f.size)
+	size := e.u32(f.size / quadSlots)
 	reserve := "rtReserveTrace"
 	if at.call.Op == spirv.OpExecuteCallableKHR {
 		reserve = "rtReserve"
 	}
 	fits := e.call(reserve, size)
-	pushed, failed := e.l.out.NewID(), e.l.out.NewID()
-	e.choose(fits, pushed, failed)
+	base := e.loadGlobal("rtFrame")
+	payload := e.payloadQuad(f, base)
+	pushed, called := e.l.out.NewID(), e.l.out.NewID()
+	e.choose(fits, pushed, called)
 
 	e.block(pushed)
-	base := e.loadGlobal("rtFrame")
-	for _, sp := range f.spilled {
-		e.save(sp.leaf, place{slot: base}, sp.slot)
+	stack := e.stack(base)
+	if e.s.Model == Raygen { // it returns to nobody
+		e.save(f.spilled, stack)
+	} else {
+		e.save(f.spilled, stack, e.loadGlobal("rtReturnTo"))
 	}
-	payload := e.payloadSlot(f, base)
-	for i := f.payload.first; i < f.payload.first+f.payload.count; i++ {
-		e.save(i, place{slot: payload}, e.s.vars.offset(i))
+	if changed := slices.DeleteFunc(slices.Clone(f.home), func(sp spill) bool { return !e.s.live.written.has(sp.leaf) }); len(changed) > 0 {
+		e.save(changed, e.home())
 	}
+	e.save(e.s.vars.all(f.payload), e.payloadPlace(f, stack))
+	e.branch(called)
+
+	e.block(called)
 	if at.call.Op == spirv.OpExecuteCallableKHR {
-		e.returnValue(e.call("rtCallShader", size, at.constant, payload, e.unsigned(&at.call, 0)))
+		e.returnValue(e.call("rtCallShader", fits, size, at.constant, payload, e.unsigned(&at.call, 0)))
 	} else {
 		e.setRay(&at.call)
-		e.returnValue(e.call("rtCall", size, at.constant, payload))
+		e.returnValue(e.call("rtCall", fits, size, at.constant, payload))
 	}
-
-	e.block(failed)
-	e.returnValue(e.u32(stateDone))
 }
 
-// payloadSlot returns where the payload of a call lies: in the frame, or with whoever passed it in.
-func (e *emitter) payloadSlot(f *frame, base spirv.ID) spirv.ID {
+// payloadQuad returns the stack quad that the payload of a call begins with: in the frame, or with whoever passed it in.
+func (e *emitter) payloadQuad(f *frame, base spirv.ID) spirv.ID {
 	if f.ownPayload {
-		return e.slot(base, 1)
+		return e.value(spirv.OpIAdd, e.l.types.uint32(), uint32(base), uint32(e.u32(f.payloadAt/quadSlots)))
 	}
+	return e.incomingQuad()
+}
+
+// payloadPlace is the same as a place.
+func (e *emitter) payloadPlace(f *frame, stack place) place {
+	if f.ownPayload {
+		stack.first = f.payloadAt
+		return stack
+	}
+	return e.home()
+}
+
+// incomingQuad returns the stack quad that the incoming payload begins with.
+func (e *emitter) incomingQuad() spirv.ID {
 	return e.load(e.l.types.uint32(), e.variable(e.s.vars.byID[e.s.incomingSlot]))
 }
 
@@ -75,7 +97,15 @@ func (e *emitter) unsigned(call *spirv.Inst, i int) spirv.ID {
 // setRay hands the operands of a trace call to the runtime.
 func (e *emitter) setRay(call *spirv.Inst) {
 	var args []spirv.ID
+	structure := spirv.ID(0)
+	if e.l.cuts(call.Op) {
+		structure = e.structureOf(call)
+	}
 	for i := range call.Operands[:10] {
+		if i == 0 && structure != 0 {
+			args = append(args, e.value(spirv.OpCompositeConstruct, e.l.types.vector(e.l.types.uint32(), 2), uint32(structure), uint32(e.u32(scheduled))))
+			continue
+		}
 		if i >= 1 && i <= 5 { // flags, mask, offset, stride, miss index
 			args = append(args, e.unsigned(call, i))
 		} else {
@@ -104,17 +134,18 @@ func (s *stage) typeOf(l *linker, id spirv.ID) spirv.ID {
 // resume is the inverse of cut.
 func (e *emitter) resume(at *site) {
 	f := &at.frame
-	e.call("rtResume", e.u32(f.size))
-	base := e.loadGlobal("rtFrame")
-	for _, sp := range f.spilled {
-		e.restore(sp.leaf, place{slot: base}, sp.slot)
+	e.call("rtResume", e.u32(f.size/quadSlots))
+	stack := e.stack(e.loadGlobal("rtFrame"))
+	if e.s.Model == Raygen {
+		e.restore(f.spilled, stack)
+	} else {
+		e.restore(f.spilled, stack, e.l.symbol("rtReturnTo"))
 	}
-	if len(f.reloaded) == 0 {
-		return
+	if len(f.home) > 0 {
+		e.restore(f.home, e.home())
 	}
-	payload := e.payloadSlot(f, base)
-	for _, i := range f.reloaded {
-		e.restore(i, place{slot: payload}, e.s.vars.offset(i))
+	if len(f.reloaded) > 0 {
+		e.restore(f.reloaded, e.payloadPlace(f, stack))
 	}
 }
 
@@ -122,18 +153,18 @@ func (e *emitter) resume(at *site) {
 func (e *emitter) callInline(call *spirv.Inst) {
 	x := e.s.vars.byID[call.ID(len(call.Operands)-1)]
 	words := e.l.wordsOf(x)
-	for i := x.first; i < x.first+x.count; i++ {
-		e.save(i, words, e.s.vars.offset(i))
-	}
+	e.save(e.s.vars.all(x), words)
 	if call.Op == spirv.OpExecuteCallableKHR {
 		e.call("rtCallable", e.unsigned(call, 0))
 	} else {
 		e.setRay(call)
-		e.call("rtTrace")
+		if flags, constant := e.l.types.constantU32(call.ID(1)); constant && flags&flagSkipClosestHit != 0 {
+			e.call("rtTraceMiss")
+		} else {
+			e.call("rtTrace")
+		}
 	}
-	for i := x.first; i < x.first+x.count; i++ {
-		e.restore(i, words, e.s.vars.offset(i))
-	}
+	e.restore(e.s.vars.all(x), words)
 }
 
 // report hands a hit of an intersection shader to the runtime, with the attributes as they are, and ends the shader if no
@@ -171,22 +202,17 @@ func (e *emitter) report(in *spirv.Inst) {
 
 // exit ends the shader: what it may have changed of its payload goes back, and the scheduler learns what is next.
 func (e *emitter) exit(op spirv.Op) {
-	var to place
 	for _, x := range e.s.vars.list {
 		if x.role.kind != roleIncoming {
 			continue
 		}
-		for i := x.first; i < x.first+x.count; i++ {
-			if !e.s.live.written.has(i) {
-				continue
-			}
-			switch {
-			case e.l.form == FormMonolithic:
-				to = e.l.wordsOf(x)
-			case to.slot == 0:
-				to.slot = e.load(e.l.types.uint32(), e.variable(e.s.vars.byID[e.s.incomingSlot]))
-			}
-			e.save(i, to, e.s.vars.offset(i))
+		list := e.s.vars.of(x, e.s.live.written)
+		switch {
+		case len(list) == 0:
+		case e.l.form == FormMonolithic:
+			e.save(list, e.l.wordsOf(x))
+		default:
+			e.save(list, e.home())
 		}
 	}
 	e.returnValue(e.exitValue(op))

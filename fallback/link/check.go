@@ -1,14 +1,26 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"strings"
+
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // refusedCapabilities are those of features that the compute way does not have, by the name users know them by.
 var refusedCapabilities = map[spirv.Capability]string{
-	spirv.CapabilityRayTracingMotionBlurNV:       "motion blur (OpCapability RayTracingMotionBlurNV)",
-	spirv.CapabilityShaderInvocationReorderNV:    "invocation reorder (OpCapability ShaderInvocationReorderNV)",
-	spirv.CapabilityRayTracingOpacityMicromapEXT: "opacity micromaps (OpCapability RayTracingOpacityMicromapEXT)",
-	spirv.CapabilityVariablePointers:             "variable pointers (OpCapability VariablePointers)",
+	spirv.CapabilityRayTracingMotionBlurNV:   "motion blur (OpCapability RayTracingMotionBlurNV)",
+	spirv.CapabilityDisplacementMicromapNV:   "displacement micromaps (OpCapability RayTracingDisplacementMicromapNV)",
+	capabilitySpheresGeometryNV:              "spheres (OpCapability RayTracingSpheresGeometryNV)",
+	capabilityLinearSweptSpheresGeometryNV:   "linear swept spheres (OpCapability RayTracingLinearSweptSpheresGeometryNV)",
+	capabilityClusterAccelerationStructureNV: "cluster acceleration structures (OpCapability RayTracingClusterAccelerationStructureNV)",
 }
+
+// Capabilities that came after package spirv's tables.
+const (
+	capabilitySpheresGeometryNV              spirv.Capability = 5433
+	capabilityLinearSweptSpheresGeometryNV   spirv.Capability = 5434
+	capabilityClusterAccelerationStructureNV spirv.Capability = 5437
+)
 
 // droppedCapabilities are those of ray tracing itself: a linked module does not need them.
 var droppedCapabilities = map[spirv.Capability]bool{
@@ -20,7 +32,11 @@ var droppedCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityRayQueryProvisionalKHR:          true,
 	spirv.CapabilityRayTracingPositionFetchKHR:      true,
 	spirv.CapabilityRayQueryPositionFetchKHR:        true,
-	spirv.CapabilityVariablePointersStorageBuffer:   false,
+	// No acceleration structure of the compute way has micromaps: the ray flag for them changes nothing.
+	spirv.CapabilityRayTracingOpacityMicromapEXT: true,
+	// Hints are dropped, instructions on hit objects refused.
+	spirv.CapabilityShaderInvocationReorderNV:  true,
+	spirv.CapabilityShaderInvocationReorderEXT: true,
 }
 
 // droppedExtensions are the extensions of those capabilities.
@@ -30,6 +46,9 @@ var droppedExtensions = map[string]bool{
 	"SPV_KHR_ray_cull_mask":              true,
 	"SPV_KHR_ray_query":                  true,
 	"SPV_KHR_ray_tracing_position_fetch": true,
+	"SPV_EXT_opacity_micromap":           true,
+	"SPV_NV_shader_invocation_reorder":   true,
+	"SPV_EXT_shader_invocation_reorder":  true,
 	"SPV_KHR_non_semantic_info":          true,
 	"SPV_GOOGLE_hlsl_functionality1":     true,
 	"SPV_GOOGLE_user_type":               true,
@@ -68,12 +87,21 @@ var models = map[spirv.Op][]Model{
 // checkInstructions refuses instructions that are not supported, or not in this kind of shader.
 func (s *stage) checkInstructions() error {
 	var err error
+	x, classes := constants(s.module), s.classes()
 	eachFunctionInst(s.module, func(in *spirv.Inst) {
 		if err != nil {
 			return
 		}
 		if name, refused := refusedInstructions[in.Op]; refused {
 			err = s.unsupported("%s", name)
+			return
+		}
+		if in.Op >= spirv.OpHitObjectRecordHitMotionNV && strings.Contains(in.Op.String(), "HitObject") {
+			err = s.unsupported("%v (hit objects of shader execution reordering; use OpTraceRayKHR)", in.Op)
+			return
+		}
+		if isCut(in.Op) && !mayPass(in.Op, classes[in.ID(len(in.Operands)-1)]) {
+			err = s.invalid("%v whose payload is no payload variable", in.Op)
 			return
 		}
 		switch in.Op {
@@ -85,8 +113,69 @@ func (s *stage) checkInstructions() error {
 			}
 			err = s.invalid("%v in a %v shader", in.Op, s.Model)
 		case spirv.OpControlBarrier:
-			err = s.invalid("%v in a ray tracing shader", in.Op)
+			if scope, ok := x[in.ID(0)]; !ok || spirv.Scope(scope) != spirv.ScopeSubgroup {
+				err = s.invalid("%v of a scope that is not Subgroup in a ray tracing shader", in.Op)
+			}
 		}
 	})
 	return err
+}
+
+// classes returns the storage classes of the module's variables.
+func (s *stage) classes() map[spirv.ID]spirv.StorageClass {
+	classes := map[spirv.ID]spirv.StorageClass{}
+	for i := range s.module.Globals {
+		if in := &s.module.Globals[i]; in.Op == spirv.OpVariable {
+			classes[in.Result] = spirv.StorageClass(in.Operands[0])
+		}
+	}
+	return classes
+}
+
+// mayPass tells whether a call may pass a variable of a storage class.
+func mayPass(op spirv.Op, class spirv.StorageClass) bool {
+	switch class {
+	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR:
+		return op == spirv.OpTraceRayKHR
+	case spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR:
+		return op == spirv.OpExecuteCallableKHR
+	}
+	return false
+}
+
+// lowerBarriers drops hints of an order of lanes, and makes barriers of subgroups, the only ones that ray tracing shaders may have, barriers of memory: which
+// lanes of a subgroup are together is not for a shader to know, and in the linked module others may be elsewhere for good.
+func (s *stage) lowerBarriers() {
+	const orders = uint32(spirv.MemorySemanticsAcquire | spirv.MemorySemanticsRelease | spirv.MemorySemanticsAcquireRelease)
+	x := constants(s.module)
+	for _, f := range s.module.Functions {
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				switch in := &b.Insts[i]; in.Op {
+				case spirv.OpReorderThreadWithHintNV, spirv.OpReorderThreadWithHintEXT:
+					*in = spirv.Inst{Op: spirv.OpNop}
+				case spirv.OpControlBarrier:
+					if semantics, ok := x[in.ID(2)]; ok && semantics&orders == 0 {
+						*in = spirv.Inst{Op: spirv.OpNop}
+					} else {
+						*in = spirv.Inst{Op: spirv.OpMemoryBarrier, Operands: in.Operands[1:]}
+					}
+				}
+			}
+		}
+	}
+}
+
+// constants returns the low words of a module's integer constants.
+func constants(m *spirv.Module) map[spirv.ID]uint32 {
+	x := map[spirv.ID]uint32{}
+	for i := range m.Globals {
+		switch in := &m.Globals[i]; in.Op {
+		case spirv.OpConstant:
+			x[in.Result] = in.Operands[0]
+		case spirv.OpConstantNull:
+			x[in.Result] = 0
+		}
+	}
+	return x
 }

@@ -144,7 +144,7 @@ func (d *demoter) value(i int, id spirv.ID, local map[spirv.ID]spirv.ID) (spirv.
 // variables and opaque handles, and reads nothing that may change.
 func (d *demoter) rematerialised(in *spirv.Inst) bool {
 	switch in.Op {
-	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpSampledImage, spirv.OpImage:
+	case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpSampledImage, spirv.OpImage, spirv.OpImageTexelPointer:
 		return true
 	case spirv.OpCopyObject, spirv.OpLoad:
 		switch d.l.types.op(in.Type) {

@@ -17,6 +17,11 @@
 // That is the megakernel; in the monolithic form nothing is cut, since traces are calls, and in the block machine a shader's
 // fragments share one function (form.go). A library holds stages as state functions, for pipelines to copy (library.go).
 //
+// What one compute module cannot leave to each shader is united. Float controls (SPV_KHR_float_controls) of any shader hold
+// for all of the module, the engine's traversal included: a shader that states none for a width leaves them to the
+// implementation, so it is content with any. Two shaders that contradict each other cannot be linked. Variable pointers
+// become values (pointers.go), so that they live across cuts; no device needs the feature.
+//
 // Ray queries become calls of functions of the library (shaders/fallback/query.glsl), which is part of the runtime, and
 // alone what LowerQueries merges with shaders outside of pipelines. A query is a structure in a variable of the function
 // that uses it, so that a live one is spilled as any other variable; compilers that declare queries as the module's own

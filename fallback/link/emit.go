@@ -9,9 +9,14 @@ import (
 // The states that the runtime itself knows, see runtime.comp.
 const (
 	stateDone     = 0
-	firstShade    = 2       // entries of hit and miss shaders
-	firstContinue = 0x10000 // entries of ray generation and callable shaders, and resume points
+	firstShade    = 3          // entries of hit and miss shaders
+	stateCall     = 0xFFFF     // what they must stay below
+	scheduled     = 0xFFFFFFFF // RT_STRUCTURE
+	firstContinue = 0x10000    // entries of ray generation and callable shaders, and resume points
 )
+
+// flagSkipClosestHit is the ray flag SkipClosestHitShader.
+const flagSkipClosestHit = 8
 
 // What an any hit shader returns, as ER_CANDIDATE_... in traverse.glsl.
 const (
@@ -35,6 +40,7 @@ func (l *linker) emitStates() error {
 		p := part{name: s.Name, model: s.Model, frame: l.frameSize(s), machine: s.blocks}
 		for _, at := range s.sites {
 			at.constant = l.stateConstant()
+			p.calls = p.calls || at.call.Op == spirv.OpExecuteCallableKHR
 		}
 		if s.blocks {
 			p.entry = l.emitMachine(s)

@@ -46,6 +46,7 @@ var computeBuiltIns = map[spirv.BuiltIn]bool{
 	spirv.BuiltInSubgroupSize: true, spirv.BuiltInSubgroupLocalInvocationId: true, spirv.BuiltInSubgroupEqMask: true,
 	spirv.BuiltInSubgroupGeMask: true, spirv.BuiltInSubgroupGtMask: true, spirv.BuiltInSubgroupLeMask: true,
 	spirv.BuiltInSubgroupLtMask: true, spirv.BuiltInDeviceIndex: true,
+	spirv.BuiltInWarpsPerSMNV: true, spirv.BuiltInSMCountNV: true, spirv.BuiltInWarpIDNV: true, spirv.BuiltInSMIDNV: true,
 }
 
 // checkBuiltIns refuses built-ins that the stage cannot have.
@@ -82,12 +83,7 @@ func (e *emitter) enter() {
 		case roleIncomingSlot:
 			e.store(e.variable(x), e.loadGlobal("rtPayload"))
 		case roleIncoming:
-			from := e.incoming(x)
-			for i := x.first; i < x.first+x.count; i++ {
-				if live.has(i) {
-					e.restore(i, from, e.s.vars.offset(i))
-				}
-			}
+			e.restore(e.s.vars.of(x, live), e.incoming(x))
 		case roleHit:
 			e.enterAttributes(x)
 		}
@@ -108,9 +104,17 @@ func (e *emitter) enterBuiltIn(x *variable) {
 		e.store(e.variable(x), e.value(spirv.OpCompositeConstruct, x.typ, corners...))
 		return
 	}
-	// One that compute shaders have too.
-	input := e.l.inputVariable(x.role.builtIn, x.typ)
-	e.store(e.variable(x), e.load(x.typ, input))
+	var global spirv.ID
+	switch x.role.builtIn {
+	case spirv.BuiltInLaunchIdKHR:
+		global = e.l.symbol("rtLaunchId")
+	case spirv.BuiltInLaunchSizeKHR:
+		global = e.l.symbol("rtLaunchSize")
+	default: // one that compute shaders have too
+		global = e.l.inputVariable(x.role.builtIn, x.typ)
+	}
+	_, typ := e.l.types.pointee(e.l.types.get(global).Type) // shaders may differ in the sign
+	e.store(e.variable(x), e.convert(e.load(typ, global), typ, x.typ))
 }
 
 // enterAttributes fills the hit attributes: those of the intersection shader, if the pipeline has any, or of a triangle, two
@@ -174,59 +178,4 @@ func (e *emitter) pointer(i int) spirv.ID {
 		operands = append(operands, uint32(e.u32(k)))
 	}
 	return e.value(spirv.OpAccessChain, e.l.types.pointer(f.variable.class, f.typ), operands...)
-}
-
-// slot returns the number of a stack slot.
-func (e *emitter) slot(base spirv.ID, offset uint32) spirv.ID {
-	if offset == 0 {
-		return base
-	}
-	return e.value(spirv.OpIAdd, e.l.types.uint32(), uint32(base), uint32(e.u32(offset)))
-}
-
-// place is where a payload or callable data is kept between shaders: at a slot of the stack, or in the words of the
-// monolithic form.
-type place struct {
-	slot  spirv.ID
-	words spirv.ID // the variable, 0 for the stack
-}
-
-// incoming returns the place of what the shader was given, at its begin.
-func (e *emitter) incoming(x *variable) place {
-	if e.l.form == FormMonolithic {
-		return e.l.wordsOf(x)
-	}
-	return place{slot: e.loadGlobal("rtPayload")}
-}
-
-// word returns the pointer to a word of the monolithic form.
-func (e *emitter) word(p place, offset uint32) spirv.ID {
-	t := e.l.types
-	return e.value(spirv.OpAccessChain, t.pointer(spirv.StorageClassPrivate, t.uint32()), uint32(p.words), uint32(e.u32(offset)))
-}
-
-// save writes a leaf to a place.
-func (e *emitter) save(i int, to place, offset uint32) {
-	f := e.s.vars.leaves[i]
-	for k, w := range e.words(e.load(f.typ, e.pointer(i)), f.typ) {
-		if at := offset + uint32(k); to.words != 0 {
-			e.store(e.word(to, at), w)
-		} else {
-			e.call("rtStore", e.slot(to.slot, at), w)
-		}
-	}
-}
-
-// restore reads a leaf from a place.
-func (e *emitter) restore(i int, from place, offset uint32) {
-	f := e.s.vars.leaves[i]
-	var words []spirv.ID
-	for k := range f.dwords {
-		if at := offset + k; from.words != 0 {
-			words = append(words, e.load(e.l.types.uint32(), e.word(from, at)))
-		} else {
-			words = append(words, e.call("rtLoad", e.slot(from.slot, at)))
-		}
-	}
-	e.store(e.pointer(i), e.fromWords(&words, f.typ))
 }

@@ -21,7 +21,7 @@ func (l *linker) emitDispatch() error {
 	if err := l.numberStates(); err != nil {
 		return err
 	}
-	var shades, continues, callables, anyHits, intersections []stateCase
+	var shades, misses, continues, callables, anyHits, intersections []stateCase
 	for i := range l.parts {
 		p := &l.parts[i]
 		list := &shades
@@ -38,13 +38,18 @@ func (l *linker) emitDispatch() error {
 			}
 		}
 		*list = append(*list, stateCase{p.number, p.entry, p.machine, p.number})
+		if p.model == Miss {
+			misses = append(misses, stateCase{p.number, p.entry, p.machine, p.number})
+		}
 		for _, r := range p.resumptions {
 			continues = append(continues, stateCase{r.number, r.function, p.machine, p.resumptions[0].number - 1})
 		}
 	}
+	l.emitStructures()
 	l.emitSwitch("rtShade", shades)
 	if l.form == FormMonolithic {
 		l.emitSwitch("rtSchedule", continues)
+		l.emitSwitch("rtShadeMiss", misses)
 		l.emitSwitch("rtRunCallable", callables)
 	}
 	l.emitSwitch("rtContinue", continues)
@@ -71,6 +76,7 @@ func (l *linker) emitConstants(intersections bool) {
 		{"erUsesTriangles", !flags.SkipTriangles},
 		{"erUsesBoxes", !flags.SkipAABBs && intersections},
 		{"rtUsesAttributes", l.procedural()},
+		{"rtCallsShaders", l.callsShaders()},
 	} {
 		op := spirv.OpConstantFalse
 		if c.value {
@@ -78,6 +84,11 @@ func (l *linker) emitConstants(intersections bool) {
 		}
 		l.emitConstant(c.hook, l.types.declare(op, l.types.boolean()))
 	}
+}
+
+// callsShaders tells whether any shader may call callable ones.
+func (l *linker) callsShaders() bool {
+	return slices.ContainsFunc(l.parts, func(p part) bool { return p.calls })
 }
 
 // emitConstant replaces the body of a hook by the return of a constant.

@@ -1,15 +1,23 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // frame is what a shader leaves on the stack at one cut. Slot 0 keeps the state to return to while the shader waits for a
-// callee (the runtime writes it); then comes the payload, if it is the shader's own, then the spilled leaves.
+// callee; then come the spilled leaves, then, from a new quad on, the payload, if it is the shader's own.
 type frame struct {
-	size       uint32 // slots
+	size       uint32 // slots, whole quads
 	payload    *variable
 	ownPayload bool
+	payloadAt  uint32 // slot of the shader's own payload
 	spilled    []spill
-	reloaded   []int // leaves of the payload that are read afterwards
+	reloaded   []spill // leaves of the payload that are read afterwards
+	// home are the leaves of the shader's incoming payload that live across the cut. They have their place with whoever passed
+	// the payload in.
+	home []spill
 }
 
 type spill struct {
@@ -41,25 +49,50 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 		return s.unsupported("%v whose payload is no payload variable", at.call.Op)
 	}
 	f := frame{size: 1, payload: x, ownPayload: x.role.kind == rolePayload}
-	if f.ownPayload {
-		f.size += s.vars.size(x)
-	}
 	alive := live.in[at.resume].clone()
-	for i := x.first; i < x.first+x.count; i++ {
-		if alive.has(i) {
-			f.reloaded = append(f.reloaded, i)
-			alive.remove(i)
+	f.reloaded = s.vars.take(x, alive)
+	for _, y := range s.vars.list {
+		if y != x && y.role.kind == roleIncoming {
+			f.home = append(f.home, s.vars.take(y, alive)...)
 		}
 	}
-	if !f.ownPayload && len(f.reloaded) > 0 {
+	if !f.ownPayload && len(f.reloaded) > 0 || len(f.home) > 0 {
 		live.useIncomingSlot(alive) // tells where to reload it from
 	}
 	alive.each(func(i int) {
 		f.spilled = append(f.spilled, spill{i, f.size})
 		f.size += s.vars.leaves[i].dwords
 	})
+	f.size = wholeQuads(f.size)
+	if f.ownPayload {
+		f.payloadAt = f.size
+		f.size += wholeQuads(s.vars.size(x))
+	}
 	at.frame = f
 	return nil
+}
+
+// all lists the leaves of a variable with their offsets in it.
+func (v *variables) all(x *variable) []spill {
+	list := make([]spill, 0, x.count)
+	at := uint32(0)
+	for i := x.first; i < x.first+x.count; i++ {
+		list = append(list, spill{i, at})
+		at += v.leaves[i].dwords
+	}
+	return list
+}
+
+// of lists those that are members of a set.
+func (v *variables) of(x *variable, set bitset) []spill {
+	return slices.DeleteFunc(v.all(x), func(sp spill) bool { return !set.has(sp.leaf) })
+}
+
+// take removes a variable's leaves from a set and lists those that were its members.
+func (v *variables) take(x *variable, set bitset) []spill {
+	list := v.of(x, set)
+	set.removeRange(x.first, x.count)
+	return list
 }
 
 // size returns the dwords of a variable.
@@ -67,15 +100,6 @@ func (v *variables) size(x *variable) uint32 {
 	n := uint32(0)
 	for i := x.first; i < x.first+x.count; i++ {
 		n += v.leaves[i].dwords
-	}
-	return n
-}
-
-// offset returns the dwords of a variable before one of its leaves.
-func (v *variables) offset(i int) uint32 {
-	n := uint32(0)
-	for j := v.leaves[i].variable.first; j < i; j++ {
-		n += v.leaves[j].dwords
 	}
 	return n
 }

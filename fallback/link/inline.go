@@ -150,6 +150,9 @@ func renamePhiSources(f *spirv.Function, from, to spirv.ID) {
 func (l *linker) addVariable(f *spirv.Function, typ spirv.ID) spirv.ID {
 	in := l.newVariable(typ)
 	addVariableInst(f, in)
+	if class, _ := l.types.pointee(typ); class == spirv.StorageClassPhysicalStorageBuffer {
+		l.decorate(in.Result, spirv.DecorationAliasedPointer) // which a variable that holds an address must say, or the contrary
+	}
 	return in.Result
 }
 

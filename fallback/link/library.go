@@ -14,6 +14,8 @@ type Library struct {
 	module *spirv.Module
 	bound  spirv.ID // ids below are the runtime's
 	parts  []part
+	// structures are the descriptors that the scheduler reads for its trace calls.
+	structures []structure
 	// Blocks tells whether a stage is a block machine.
 	blocks bool
 }
@@ -24,6 +26,7 @@ type part struct {
 	model       Model
 	entry       spirv.ID // the function that begins the shader
 	machine     bool     // the function runs all states
+	calls       bool     // it calls callable shaders
 	frame       uint32   // dwords
 	resumptions []resumption
 	number      uint32 // of the first state, or shader number
@@ -49,7 +52,7 @@ func NewLibrary(ctx context.Context, runtime []uint32, stages []Stage, o Options
 	if err := l.run(ctx, passes[:join]); err != nil {
 		return nil, err
 	}
-	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, blocks: l.form == FormBlocks}, nil
+	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, structures: l.structures, blocks: l.form == FormBlocks}, nil
 }
 
 // Stages returns the number of the library's stages.
@@ -60,6 +63,9 @@ func (l *linker) joinLibraries() error {
 	for i, y := range l.options.Libraries {
 		if y == nil || y.bound != l.runtimeBound {
 			return fmt.Errorf("library %d is nil or was made with another runtime: %w", i, ErrInvalid)
+		}
+		if err := l.uniteFloatControls(y.module, y.module.EntryPoints[0].ID(1)); err != nil {
+			return fmt.Errorf("library %d: %w", i, err)
 		}
 		l.join(y)
 		if y.blocks {
@@ -106,6 +112,13 @@ func (l *linker) join(y *Library) {
 			r.function, r.constant = j.id(r.function), j.id(r.constant)
 		}
 		l.parts = append(l.parts, p)
+	}
+	for _, s := range y.structures {
+		s.constant, s.pointer, s.chain = j.id(s.constant), j.id(s.pointer), slices.Clone(s.chain)
+		for i := range s.chain {
+			s.chain[i] = uint32(j.id(spirv.ID(s.chain[i])))
+		}
+		l.structures = append(l.structures, s)
 	}
 }
 
@@ -165,15 +178,30 @@ func (j *joiner) header() {
 	}
 }
 
+// inputs returns the library's variables for built-ins of compute shaders.
+func (j *joiner) inputs() map[spirv.ID]spirv.BuiltIn {
+	inputs := map[spirv.ID]spirv.BuiltIn{}
+	for i := range j.y.module.Annotations {
+		in := &j.y.module.Annotations[i]
+		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn && in.ID(0) >= j.y.bound {
+			inputs[in.ID(0)] = spirv.BuiltIn(in.Operands[2])
+		}
+	}
+	return inputs
+}
+
 // globals copies types, constants and variables, as merger.globals does; the constants of states are no one else's.
 func (j *joiner) globals() {
 	m, t := j.y.module, j.l.types
 	decorations, forward := decorationKeys(m), forwardPointers(m)
-	own := map[spirv.ID]bool{}
+	own, inputs := map[spirv.ID]bool{}, j.inputs()
 	for _, p := range j.y.parts {
 		for _, r := range p.resumptions {
 			own[r.constant] = true
 		}
+	}
+	for _, s := range j.y.structures {
+		own[s.constant] = true
 	}
 	for i := range m.Globals {
 		in := &m.Globals[i]
@@ -181,6 +209,14 @@ func (j *joiner) globals() {
 			continue
 		}
 		c := j.inst(in)
+		if b, ok := inputs[in.Result]; ok {
+			// A module has one variable for each built-in.
+			if have := t.get(j.l.inputs[b]); have != nil && have.Type == c.Type {
+				j.shared[in.Result] = have.Result
+				continue
+			}
+			j.l.inputs[b] = c.Result
+		}
 		if !unique(in.Op) || forward[in.Result] || own[in.Result] {
 			t.add(c)
 			continue
@@ -219,8 +255,8 @@ func (l *linker) numberStates() error {
 			l.types.get(r.constant).Operands[0] = r.number
 		}
 	}
-	if shade > firstContinue {
-		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", shade-firstShade, firstContinue-firstShade, ErrUnsupported)
+	if shade > stateCall {
+		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", shade-firstShade, stateCall-firstShade, ErrUnsupported)
 	}
 	return nil
 }

@@ -160,11 +160,13 @@ type linker struct {
 	decorations map[spirv.ID][]spirv.Inst // of the output's ids
 	outer       map[spirv.ID]bool         // functions and instruction sets: ids that copies share, beside globals
 	inputs      map[spirv.BuiltIn]spirv.ID
-	parts       []part // the shaders as state functions, those of libraries behind the pipeline's own
-	library     bool   // a library is being made
+	structures  []structure // descriptors that the scheduler reads
+	parts       []part      // the shaders as state functions, those of libraries behind the pipeline's own
+	library     bool        // a library is being made
 	// runtimeBound is the bound of ids in the runtime module as it was read.
 	runtimeBound spirv.ID
 	form         Form
+	runs         map[run]runTypes  // for accesses of the stack
 	words        map[bool]spirv.ID // monolithic: the variables that carry payloads (false) and callable data (true)
 	result       *Result
 }
@@ -188,6 +190,8 @@ type stage struct {
 	sites     []*site                      // trace calls in order
 	live      *liveness
 	types     map[spirv.ID]spirv.ID // of the entry function's values
+	// definitions are the instructions that make them.
+	definitions map[spirv.ID]*spirv.Inst
 	// incomingSlot is the variable with the stack slot of the incoming payload, 0 if there is none.
 	incomingSlot spirv.ID
 }

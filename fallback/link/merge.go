@@ -162,6 +162,9 @@ func (g *merger) header() error {
 			out.ExtInstImports = append(out.ExtInstImports, g.inst(in))
 		}
 	}
+	if err := g.l.uniteFloatControls(m, g.s.entry); err != nil {
+		return fmt.Errorf("shader %s: %w", g.s.Name, err)
+	}
 	return g.memoryModel()
 }
 
@@ -201,7 +204,7 @@ func (g *merger) globals() {
 	forward := forwardPointers(g.s.module)
 	for i := range g.s.module.Globals {
 		in := &g.s.module.Globals[i]
-		if in.Op == spirv.OpVariable && g.launchBuiltIn(in.Result) {
+		if in.Op == spirv.OpVariable && g.launchBuiltIn(in.Result, g.ids[in.Type]) {
 			continue
 		}
 		if in.Op == spirv.OpTypeRayQueryKHR {
@@ -226,10 +229,11 @@ func (g *merger) globals() {
 	}
 }
 
-// launchBuiltIn maps the launch built-ins, which never change for a lane, to the runtime's globals.
-func (g *merger) launchBuiltIn(id spirv.ID) bool {
+// launchBuiltIn maps the launch built-ins, which never change for a lane, to the runtime's globals, where they are of the same
+// type: unsigned.
+func (g *merger) launchBuiltIn(id, pointer spirv.ID) bool {
 	r, ok := g.s.uses[id]
-	if !ok || r.kind != roleBuiltIn {
+	if !ok || r.kind != roleBuiltIn || pointer != g.l.types.get(g.l.symbol("rtLaunchId")).Type {
 		return false
 	}
 	switch r.builtIn {

@@ -42,7 +42,14 @@ func (s *stage) selectEntry(loaded sources) error {
 	if err := s.prune(); err != nil {
 		return err
 	}
-	return s.checkInstructions()
+	if err := s.lowerPointers(); err != nil {
+		return err
+	}
+	if err := s.checkInstructions(); err != nil {
+		return err
+	}
+	s.lowerBarriers()
+	return nil
 }
 
 // dropDebugInfo removes debug information and other non-semantic instructions, which say nothing about what a shader does.

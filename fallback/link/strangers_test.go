@@ -68,6 +68,8 @@ func TestLinkStrangers(t *testing.T) {
 		}},
 		{"rust", 1, append([]Stage{{Model: Raygen, Code: assembled(t, "spv1.5", "rust_raygen"), Entry: "shaders::ray_gen"}}, glsl[1:]...)},
 		{"slang", 1, append([]Stage{{Model: Raygen, Code: assembled(t, "spv1.5", "slang_raygen")}}, glsl[1:]...)},
+		{"variable pointers", 1, []Stage{{Model: Raygen, Code: assembled(t, "spv1.4", "pointers_raygen")},
+			{Model: Raygen, Code: assembled(t, "spv1.4", "pointers_odd")}}},
 		{"SPIR-V 1.0", 1, []Stage{
 			{Model: Raygen, Code: old, Specialization: map[uint32][]byte{7: {2, 0, 0, 0}}}, {Model: AnyHit, Code: old},
 		}},

@@ -152,7 +152,7 @@ func (t *interner) function(result spirv.ID, params ...spirv.ID) spirv.ID {
 // u32 returns a constant of type uint.
 func (t *interner) u32(v uint32) spirv.ID { return t.declare(spirv.OpConstant, t.uint32(), v) }
 
-// constantU32 returns the value of a 32-bit integer constant.
+// constantU32 returns the value of an integer constant; one that 32 bits do not hold is all ones.
 func (t *interner) constantU32(id spirv.ID) (uint32, bool) {
 	in := t.get(id)
 	if in == nil {
@@ -160,9 +160,13 @@ func (t *interner) constantU32(id spirv.ID) (uint32, bool) {
 	}
 	switch in.Op {
 	case spirv.OpConstant:
-		if len(in.Operands) == 1 && t.op(in.Type) == spirv.OpTypeInt {
-			return in.Operands[0], true
+		if t.op(in.Type) != spirv.OpTypeInt {
+			return 0, false
 		}
+		if len(in.Operands) > 1 && in.Operands[1] != 0 {
+			return math.MaxUint32, true
+		}
+		return in.Operands[0], true
 	case spirv.OpConstantNull:
 		if t.op(in.Type) == spirv.OpTypeInt {
 			return 0, true

@@ -295,14 +295,17 @@ var widthCapabilities = []struct {
 func (v *verifier) numericType(in *Inst) error {
 	switch in.Op {
 	case OpTypeVector, OpTypeMatrix:
-		want := []Op{OpTypeInt, OpTypeFloat, OpTypeBool}
+		want, most := []Op{OpTypeInt, OpTypeFloat, OpTypeBool}, uint32(16)
 		if in.Op == OpTypeMatrix {
-			want = []Op{OpTypeVector}
+			want, most = []Op{OpTypeVector}, 4
 		}
-		if !slices.Contains(want, v.x.Op(in.ID(0))) || in.Operands[1] < 2 {
+		if !slices.Contains(want, v.x.Op(in.ID(0))) || in.Operands[1] < 2 || in.Operands[1] > most {
 			return v.fail(in, "components of a wrong type or number")
 		}
 	case OpTypeInt, OpTypeFloat:
+		if w := in.Operands[0]; w != 8 && w != 16 && w != 32 && w != 64 {
+			return v.fail(in, "numbers of %d bits", w)
+		}
 		for _, c := range widthCapabilities {
 			if c.op == in.Op && c.width == in.Operands[0] && !slices.ContainsFunc(c.any, v.m.HasCapability) {
 				return v.fail(in, "capability %v is missing", c.any[0])

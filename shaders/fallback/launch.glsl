@@ -4,7 +4,7 @@
 #define EVERRAY_FALLBACK_LAUNCH_GLSL
 
 const uint RT_HANDLE_BYTES = 32u;       // shaderGroupHandleSize: the record's data follows it
-const uint RT_LANES_PER_GROUP = 32u;    // lanes whose stacks are interleaved dword by dword
+const uint RT_LANES_PER_GROUP = 32u;    // lanes whose stacks are interleaved by 16 bytes
 
 // What a shader group handle holds, as dwords. All zero = the null handle.
 const uint RT_HANDLE_SHADER = 0u;       // state of the general or closest hit shader, 0 = none
@@ -37,7 +37,7 @@ layout(push_constant, scalar) uniform RtLaunch {
     // tiles of the batch's first workgroup. Indirect launches, whose grid has one dimension: a lane group covers a tile,
     // and these are the first lane group, the lane groups in flight, and in all.
     uint tileWidthLog2;
-    uint tilesPerRow;    // indirect only
+    uint tilesPerRow;    // indirect; of direct launches on CPUs, what a workgroup's row is multiplied with, modulo the batch's rows
     uint tilesPerSlice;  // indirect only
     uint firstGroup;
     uint groupStride;
@@ -49,10 +49,10 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Rt
     uvec4 words;
 };
 
-// One dword slot of a lane's stack: consecutive slots are one lane group apart.
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RtStackSlot {
-    uint word;
-    uint others[RT_LANES_PER_GROUP - 1u];
+// Four dword slots of a lane's stack: consecutive quads are one lane group apart.
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RtStackQuad {
+    uvec4 words;
+    uvec4 others[RT_LANES_PER_GROUP - 1u];
 };
 
 // Fault records: a counter, then records of eight dwords.

@@ -68,9 +68,7 @@ RqSpace rqObjectSpace(const in ErInstance i, const in ErRay ray) {
     return s;
 }
 
-uvec2 rqInstances(const in uvec2 tlas) {
-    return erAddressBlocks(tlas, ErHeaderView(tlas).activeRootHeightLeafBlock.w);
-}
+uvec2 rqInstances(const in uvec2 tlas) { return erInstances(tlas); }
 
 const ErFound RQ_NOTHING = ErFound(0.0, 0.0, 0.0, ER_NO_INSTANCE, 0u, 0u);
 
@@ -132,7 +130,7 @@ bool rqProceed(inout RqQuery q) {
                     q.kind = RQ_CANDIDATE_BOX | (opaque ? RQ_CANDIDATE_OPAQUE : 0u);
                     paused = true;
                 }
-            } else if (erTestTriangle(space.leaves, leaf, space.setup, space.origin, space.mode, ray.tMin, found.t, f, opaque)) {
+            } else if (erTestTriangle(space.leaves, leaf, space.setup, space.origin, space.mode, ray.flags, ray.tMin, found.t, f, opaque)) {
                 if (!opaque) {
                     q.candidate = f;
                     q.kind = RQ_CANDIDATE_TRIANGLE;
@@ -152,8 +150,8 @@ bool rqProceed(inout RqQuery q) {
         }
         while ((ref & ER_REF_LEAF) == 0u) {
             ErNode n = ErNodeView(space.nodes).node[ref];
-            vec2 h0 = erIntersectBox(space.setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
-            vec2 h1 = erIntersectBox(space.setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
+            ErInterval h0 = erIntersectBox(space.setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
+            ErInterval h1 = erIntersectBox(space.setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
             bool hit0 = h0.x <= h0.y;
             bool hit1 = h1.x <= h1.y;
             bool second = hit1 && (!hit0 || h1.x < h0.x);

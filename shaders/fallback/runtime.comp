@@ -1,10 +1,12 @@
 // Runtime of the compute way: lane set-up, the scheduler, the stack, the shader binding table and the traversal state.
 // fallback/link merges the application's shaders with this module. What it refers to by name:
-//   rtShade, rtContinue, rtAnyHit, rtIntersection, rtSchedule   hooks, whose bodies the linker replaces
+//   rtShade, rtContinue, rtAnyHit, rtIntersection, rtSchedule, rtShadeMiss, rtRunCallable, rtStructure   hooks, whose bodies
+//                          the linker replaces
 //   rtIndirect, rtNull..., erUses...   constants of the pipeline, replaced too
 //   rt...                  functions called from the linked shaders, and the globals of the ray state
 // Parameters of those functions are `const in`, which glslang passes by value.
 #version 460
+// Variant: simd
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -23,7 +25,11 @@ layout(local_size_x = 64) in;
 // ray generation and callable shaders and the points where shaders resume behind a call.
 const uint RT_STATE_DONE = 0u;
 const uint RT_STATE_TRAVERSE = 1u;
+const uint RT_STATE_OVERFLOW = 2u;  // a call did not fit: rtFrame is where the stack would have to reach, rtDepth below zero
+const uint RT_STATE_CALL = 0xFFFFu; // a callable shader is to be run, that of record rtOperands
 const uint RT_STATE_CONTINUE = 0x10000u;
+
+const uint RT_STRUCTURE = 0xFFFFFFFFu; // no high half of an address
 
 const uint RT_RAY_FLAG_SKIP_CLOSEST_HIT = 8u;
 
@@ -32,13 +38,13 @@ uvec3 rtLaunchId;
 uvec3 rtLaunchSize;
 uvec2 rtRecord;      // address of the running shader's record data
 uvec2 rtPushAddress; // address of the application's push constants
-uint rtFrame;        // stack slot of the running shader's frame
+uint rtFrame;        // stack quad that the running shader's frame begins with
 uint rtReturnTo;     // the state to return to; slot 0 of the frame keeps it while the shader waits for a callee
-uint rtDepth;        // trace calls below raygen
-uint rtPayload;      // stack slot of the incoming payload
-uint rtMissIndex;
+uint rtDepth;        // trace calls that may still be nested
+uint rtPayload;      // stack quad that the incoming payload begins with
+uint rtOperands;     // of a trace call: cull mask, table offset and stride, miss index; of a callable one: index of its record
 uint rtState;        // running state, for fault records
-uvec2 rtTlas;
+uvec2 rtTlas;        // address, or number and RT_STRUCTURE for a descriptor that rtStructure reads
 ErRay rtRay;
 ErHit rtHit;         // the candidate while any hit and intersection shaders run, the committed hit after traversal
 
@@ -58,15 +64,20 @@ uvec2 rtOffset(const in uvec2 address, const in uint bytes) {
     return uvec2(low, address.y + carry);
 }
 
-// Address of this lane's slot 0.
+// Address of this lane's first quad.
 uvec2 rtStack;
 
-uint rtLoad(const in uint slot) { return RtStackSlot(rtStack)[slot].word; }
-void rtStore(const in uint slot, const in uint value) { RtStackSlot(rtStack)[slot].word = value; }
+// Address of a quad; shaders reach those behind it by constant offsets.
+uvec2 rtQuad(const in uint quad) { return uvec2(RtStackQuad(rtStack)[quad]); }
 
+bool rtPlaceLane();
+bool rtIndirect();
+
+// Direct launches find the lane's place anew, so that it need not be kept during the traversal: 3 to 5% of all rays (H200).
 void rtFault(const in uint kind, const in uint value) {
     uvec2 address = rtLaunch.faults;
     if (address == uvec2(0u)) return;
+    if (!rtIndirect()) rtPlaceLane();
     RtFaults faults = RtFaults(address);
     uint index = atomicAdd(faults.count, 1u);
     if (index >= RT_FAULT_CAPACITY) return;
@@ -85,7 +96,10 @@ uint rtShade(const in uint state) { return RT_STATE_DONE; }
 uint rtContinue(const in uint state);
 uint rtAnyHit(const in uint shader) { return ER_CANDIDATE_ACCEPT; }
 uint rtIntersection(const in uint shader) { return RT_STATE_DONE; }
+uint rtShadeMiss(const in uint state) { return RT_STATE_DONE; }
 uint rtRunCallable(const in uint state) { return RT_STATE_DONE; }
+// Address of the acceleration structure in a descriptor that trace calls name by its number.
+uvec2 rtStructure(const in uint number) { return uvec2(0u); }
 
 // Whether a launch reads its parameters from memory and its lanes take several places.
 bool rtIndirect() { return false; }
@@ -94,6 +108,8 @@ bool rtNullAnyHit() { return true; }
 bool rtNullIntersection() { return true; }
 // Whether shaders read hit attributes from rtAttributes, rather than barycentrics.
 bool rtUsesAttributes() { return true; }
+// Whether shaders call callable ones.
+bool rtCallsShaders() { return true; }
 bool erUsesTriangles() { return true; }
 bool erUsesBoxes() { return true; }
 
@@ -107,8 +123,9 @@ uint rtUnknown(const in uint number) {
 
 // Address of record `index`, or zero and a fault if it lies outside the table.
 uvec2 rtRecordAddress(const in uvec2 base, const in uint stride, const in uint size, const in uint index) {
-    uint offset = index * stride;
-    if (offset + RT_HANDLE_BYTES > size || (stride != 0u && offset / stride != index)) {
+    uint high, offset;
+    umulExtended(index, stride, high, offset);
+    if (high != 0u || size < RT_HANDLE_BYTES || offset > size - RT_HANDLE_BYTES) {
         rtFault(RT_FAULT_RECORD_RANGE, index);
         return uvec2(0u);
     }
@@ -136,42 +153,29 @@ uvec2 rtHitRecord(const in uint instanceOffset, const in uint geometryIndex) {
 
 // ---- calls from the linked shaders -------------------------------------------------------------
 
-// Whether a frame of `size` slots can be pushed; a fault otherwise.
-bool rtReserve(const in uint size) {
-    if (rtFrame + size >= rtLaunch.stackDwords) {
-        rtFault(RT_FAULT_STACK_OVERFLOW, rtFrame + size);
-        return false;
-    }
-    return true;
-}
+// Whether a frame of `size` quads can be pushed. If not, the caller saves nothing and calls all the same: the state that
+// follows is the scheduler's, which reports the fault. So the code for it stands in one place, and what the call sets needs
+// no choice of values, of which there would be one for each variable in each shader.
+bool rtReserve(const in uint size) { return rtFrame + size <= rtLaunch.stackDwords / 4u; }
 
 // The same for a trace call, which may be too deep.
-bool rtReserveTrace(const in uint size) {
-    if (rtDepth >= rtLaunch.maxDepth) {
-        rtFault(RT_FAULT_RECURSION, rtDepth);
-        return false;
-    }
-    return rtReserve(size);
-}
+bool rtReserveTrace(const in uint size) { return rtDepth != 0u && rtReserve(size); }
 
-// Takes over the operands of a trace call. Masks as in the specification: 8 bits of cull mask, 4 of table offset and stride, 16 of miss index.
+// Takes over the operands of a trace call. Masks as in the specification: 8 bits of cull mask, 4 of table offset and stride,
+// 16 of miss index. They stay together up to the traversal, being constants more often than not.
 void rtSetRay(const in uvec2 tlas, const in uint flags, const in uint cullMask, const in uint sbtOffset, const in uint sbtStride,
               const in uint missIndex, const in vec3 origin, const in float tMin, const in vec3 direction, const in float tMax) {
     rtTlas = tlas;
     rtRay.flags = flags;
-    rtRay.cullMask = cullMask & 0xFFu;
-    rtRay.sbtOffset = sbtOffset & 0xFu;
-    rtRay.sbtStride = sbtStride & 0xFu;
-    rtMissIndex = missIndex & 0xFFFFu;
+    rtOperands = (cullMask & 0xFFu) | (sbtOffset & 0xFu) << 8u | (sbtStride & 0xFu) << 12u | missIndex << 16u;
     rtRay.origin = origin;
     rtRay.tMin = tMin;
     rtRay.direction = direction;
     rtRay.tMax = tMax;
 }
 
-// Leaves the caller's frame of `size` slots; `resume` runs when the callee is done.
+// Leaves the caller's frame of `size` quads, where its rtReturnTo is kept; `resume` runs when the callee is done.
 void rtPush(const in uint size, const in uint resume, const in uint payload) {
-    if (rtFrame > 0u) rtStore(rtFrame, rtReturnTo); // a ray generation shader returns to nobody
     rtFrame += size;
     rtReturnTo = resume;
     rtPayload = payload;
@@ -186,33 +190,30 @@ uint rtCallableState(const in uint index) {
 }
 
 // Trace call, the ray being set: the state to run.
-uint rtCall(const in uint size, const in uint resume, const in uint payload) {
+uint rtCall(const in bool fits, const in uint size, const in uint resume, const in uint payload) {
     rtPush(size, resume, payload);
-    rtDepth += 1u;
-    return RT_STATE_TRAVERSE;
+    rtDepth -= 1u;
+    return fits ? RT_STATE_TRAVERSE : RT_STATE_OVERFLOW;
 }
 
-// Call of a callable shader.
-uint rtCallShader(const in uint size, const in uint resume, const in uint data, const in uint index) {
+// Call of a callable shader, which the scheduler finds.
+uint rtCallShader(const in bool fits, const in uint size, const in uint resume, const in uint data, const in uint index) {
     rtPush(size, resume, data);
-    uint shader = rtCallableState(index);
-    return shader == 0u ? resume : shader;
+    rtOperands = index;
+    return fits ? RT_STATE_CALL : RT_STATE_OVERFLOW;
 }
 
 // The state to return to from a hit or miss shader.
 uint rtReturn() {
-    rtDepth -= 1u;
+    rtDepth += 1u;
     return rtReturnTo;
 }
 
 // The same from a callable shader.
 uint rtReturnCallable() { return rtReturnTo; }
 
-// Back in the caller, whose frame was left with `size` slots.
-void rtResume(const in uint size) {
-    rtFrame -= size;
-    if (rtFrame > 0u) rtReturnTo = rtLoad(rtFrame);
-}
+// Back in the caller, whose frame of `size` quads was left.
+void rtResume(const in uint size) { rtFrame -= size; }
 
 // Reports a hit of an intersection shader, whose attributes are set. 0: refused; 1: accepted; 2: accepted, and the
 // intersection shader ends.
@@ -253,7 +254,7 @@ float rtRayTmin() { return rtRay.tMin; }
 float rtRayTmaxHit() { return rtHit.t; }
 float rtRayTmaxMiss() { return rtRay.tMax; }
 uint rtRayFlags() { return rtRay.flags; }
-uint rtCullMask() { return rtRay.cullMask; }
+uint rtCullMask() { return rtOperands & 0xFFu; }
 uint rtHitKind() { return rtHit.hitKind; }
 uint rtInstanceId() { return rtHit.instanceIndex; }
 uint rtInstanceCustomIndex() { return rtHit.instanceCustomIndex; }
@@ -268,6 +269,7 @@ vec3 rtVertex(const in uint k) { return erVertex(rtHit.instanceRecord, rtHit.lea
 // nobody calls.
 uint rtTraverse();
 uint rtTrace();
+uint rtTraceMiss();
 uint rtCallable(const in uint index);
 uint rtContinue(const in uint state) {
     vec3 sum = rtWorldRayOrigin() + rtWorldRayDirection() + rtObjectRayOrigin() + rtObjectRayDirection() + rtVertex(state);
@@ -275,13 +277,13 @@ uint rtContinue(const in uint state) {
     sum += rtObjectToWorld()[0] + rtWorldToObject()[0];
     uint bits = rtRayFlags() + rtCullMask() + rtHitKind() + rtInstanceId() + rtInstanceCustomIndex() + rtPrimitiveId() + rtGeometryIndex();
     rtSetRay(rtTlas, bits, bits, bits, bits, bits, sum, sum.x, sum, sum.y);
-    rtStore(bits, rtLoad(bits));
+    rtStack = rtQuad(bits);
     bits += rqKeep(bits);
     rtSetAttribute(bits, rtAttribute(bits));
     rtResume(rtReport(sum.x, bits));
-    bits += rtTrace() + rtCallable(bits) + rtReturn() + rtReturnCallable() + rtUnknown(bits);
-    bits += rtCallShader(bits, bits, bits, bits);
-    return rtReserveTrace(bits) && rtReserve(bits) ? rtCall(bits, bits, bits) : bits;
+    bits += rtTrace() + rtTraceMiss() + rtCallable(bits) + rtReturn() + rtReturnCallable() + rtUnknown(bits);
+    bits += rtCallShader(rtReserve(bits), bits, bits, bits, bits);
+    return rtCall(rtReserveTrace(bits), bits, bits, bits);
 }
 
 // ---- traversal ---------------------------------------------------------------------------------
@@ -315,6 +317,10 @@ uint erProcedural(in ErRay ray, const in bool opaque, inout ErHit candidate) {
 
 // Finds the hit and the shader that answers the ray, DONE if none does.
 uint rtTraverse() {
+    rtRay.cullMask = rtOperands & 0xFFu;
+    rtRay.sbtOffset = (rtOperands >> 8u) & 0xFu;
+    rtRay.sbtStride = (rtOperands >> 12u) & 0xFu;
+    if (rtTlas.y == RT_STRUCTURE) rtTlas = rtStructure(rtTlas.x);
     ErHit hit;
     hit.t = rtRay.tMax;
     hit.instanceIndex = ER_NO_INSTANCE;
@@ -323,7 +329,7 @@ uint rtTraverse() {
 
     uvec2 record;
     if (hit.instanceIndex == ER_NO_INSTANCE) {
-        record = rtRecordAddress(rtLaunch.missBase, rtLaunch.missStride, rtLaunch.missSize, rtMissIndex);
+        record = rtRecordAddress(rtLaunch.missBase, rtLaunch.missStride, rtLaunch.missSize, rtOperands >> 16u);
     } else {
         if ((rtRay.flags & RT_RAY_FLAG_SKIP_CLOSEST_HIT) != 0u) return RT_STATE_DONE;
         record = rtHitRecord(hit.instanceRecordOffset, hit.geometryIndex);
@@ -346,6 +352,12 @@ uint rtTrace() {
     return shader == RT_STATE_DONE ? shader : rtShade(shader);
 }
 
+// The same of rays that skip closest hit shaders, which only miss shaders answer: compilers copy shaders to each call.
+uint rtTraceMiss() {
+    uint shader = rtTraverse();
+    return shader == RT_STATE_DONE ? shader : rtShadeMiss(shader);
+}
+
 // Call of a callable shader in the monolithic form.
 uint rtCallable(const in uint index) {
     uint shader = rtCallableState(index);
@@ -365,7 +377,11 @@ bool rtPlaceLane() {
     uint log2 = rtLaunch.tileWidthLog2;
     uvec2 tile = uvec2(1u << log2, RT_LANES_PER_WORKGROUP >> log2);
     uvec2 inTile = log2 == 3u ? rtMorton(lane) : uvec2(lane & (tile.x - 1u), lane >> log2);
-    uvec3 place = gl_WorkGroupID + uvec3(rtLaunch.firstGroup, rtLaunch.groupStride, rtLaunch.groupCount);
+    uvec3 group = gl_WorkGroupID;
+#ifdef ER_SIMD
+    group.y = group.y * rtLaunch.tilesPerRow % gl_NumWorkGroups.y;
+#endif
+    uvec3 place = group + uvec3(rtLaunch.firstGroup, rtLaunch.groupStride, rtLaunch.groupCount);
     rtLaunchId = uvec3(place.xy * tile + inTile, place.z);
     rtLaunchSize = rtLaunch.launchSize;
     return all(lessThan(rtLaunchId.xy, rtLaunchSize.xy));
@@ -390,12 +406,16 @@ bool rtPlaceGroup(const in uint group, const in uint lane) {
 // next ray. Going on may take several states: a shader that returns continues its caller.
 uint rtSchedule(const in uint first) {
     uint state = first;
-    [[dont_unroll]] while (state != RT_STATE_DONE) {
-        [[dont_unroll]] while (state >= RT_STATE_CONTINUE) {
+    [[dont_unroll]] while (true) {
+        [[dont_unroll]] while (state >= RT_STATE_CALL) {
+            if (rtCallsShaders() && state == RT_STATE_CALL) {
+                uint shader = rtCallableState(rtOperands);
+                state = shader == RT_STATE_DONE ? rtReturnTo : shader;
+            }
             rtState = state;
             state = rtContinue(state);
         }
-        if (state == RT_STATE_DONE) break;
+        if (state != RT_STATE_TRAVERSE) break;
         // Always a traversal, and shading only behind one: so the hit is not alive while shaders go on.
         state = rtTraverse();
         if (state == RT_STATE_DONE) {
@@ -405,13 +425,17 @@ uint rtSchedule(const in uint first) {
             state = rtShade(state);
         }
     }
+    if (state != RT_STATE_DONE) {
+        bool deep = rtDepth == 0xFFFFFFFFu;
+        rtFault(deep ? RT_FAULT_RECURSION : RT_FAULT_STACK_OVERFLOW, deep ? rtLaunch.maxDepth : 4u * rtFrame);
+    }
     return state;
 }
 
 // Runs one place of the launch.
 void rtRun() {
     rtFrame = 0u;
-    rtDepth = 0u;
+    rtDepth = rtLaunch.maxDepth;
     rtRecord = rtOffset(rtLaunch.raygenRecord, RT_HANDLE_BYTES);
     uint first = rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER);
     rtState = first;
@@ -423,7 +447,7 @@ void main() {
     uint workgroup = (gl_WorkGroupID.z * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     uint local = workgroup * (RT_LANES_PER_WORKGROUP / RT_LANES_PER_GROUP) + gl_LocalInvocationIndex / RT_LANES_PER_GROUP;
     uint lane = gl_LocalInvocationIndex % RT_LANES_PER_GROUP;
-    rtStack = rtOffset(rtLaunch.stackBase, 4u * (local * rtLaunch.stackDwords * RT_LANES_PER_GROUP + lane));
+    rtStack = rtOffset(rtLaunch.stackBase, 4u * local * rtLaunch.stackDwords * RT_LANES_PER_GROUP + 16u * lane);
     rtPushAddress = rtLaunch.pushConstants;
     if (!rtIndirect()) {
         if (rtPlaceLane()) rtRun();
