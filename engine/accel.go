@@ -20,6 +20,7 @@ type AccelerationStructure struct {
 	storage *vk.Buffer
 	impl    driver.AccelerationStructure
 	size    uint64
+	host    bool // storage is memory that the host sees, and was asked to be
 	history history
 }
 
@@ -66,6 +67,10 @@ func (d *Device) BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.Build
 
 // NewAccelerationStructure creates an empty structure of a size that BuildSizes returned.
 func (d *Device) NewAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string) (*AccelerationStructure, error) {
+	return d.newAccelerationStructure(t, size, name, vk.DeviceLocal)
+}
+
+func (d *Device) newAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string, memory vk.MemoryKind) (*AccelerationStructure, error) {
 	if t != vk.TopLevel && t != vk.BottomLevel {
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, invalid("type %v, want top or bottom level", t))
 	}
@@ -73,7 +78,7 @@ func (d *Device) NewAccelerationStructure(t vk.AccelerationStructureType, size u
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, invalid("size is 0; ask BuildSizes"))
 	}
 	storage, err := d.device.NewBuffer(vk.BufferOptions{
-		Name: name, Size: size, Memory: vk.DeviceLocal, Alignment: accelerationStructureAlignment, AccelerationStructureStorage: true,
+		Name: name, Size: size, Memory: memory, Alignment: accelerationStructureAlignment, AccelerationStructureStorage: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, err)
@@ -83,7 +88,7 @@ func (d *Device) NewAccelerationStructure(t vk.AccelerationStructureType, size u
 		storage.Destroy()
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, err)
 	}
-	return &AccelerationStructure{name: name, kind: t, storage: storage, impl: impl, size: size}, nil
+	return &AccelerationStructure{name: name, kind: t, storage: storage, impl: impl, size: size, host: memory == vk.Readback}, nil
 }
 
 // Build is one build to record. With Info.Update the tree of Src stays, and its boxes are made again for the new contents of
@@ -142,14 +147,22 @@ func (d *Device) checkBuild(b Build) error {
 
 // checkTarget checks the memory of a build with at most so many primitives.
 func (d *Device) checkTarget(b Build, most []uint32) error {
+	if err := d.checkStorage(b, most); err != nil {
+		return err
+	}
+	if n := d.Limits().ScratchAlignment; b.Scratch == 0 || b.Scratch%n != 0 {
+		return invalid("Scratch %#x is null or not a multiple of %d", b.Scratch, n)
+	}
+	return nil
+}
+
+// checkStorage checks the structures of a build.
+func (d *Device) checkStorage(b Build, most []uint32) error {
 	if !b.Dst.alive() {
 		return invalid("Dst is nil or destroyed")
 	}
 	if b.Dst.kind != b.Info.Type {
 		return invalid("Dst %q is a %v, Info.Type says %v", b.Dst.name, b.Dst.kind, b.Info.Type)
-	}
-	if n := d.Limits().ScratchAlignment; b.Scratch == 0 || b.Scratch%n != 0 {
-		return invalid("Scratch %#x is null or not a multiple of %d", b.Scratch, n)
 	}
 	sizes, err := d.driver.BuildSizes(b.Info, most)
 	if err != nil {

@@ -68,6 +68,7 @@ func (d *Device) Compact(ctx context.Context, list []*AccelerationStructure) (Co
 	}
 	for i, a := range from {
 		a.storage, small[i].storage = small[i].storage, a.storage
+		a.host, small[i].host = small[i].host, a.host
 		a.impl, small[i].impl = small[i].impl, a.impl
 		a.size = to[i]
 		small[i].Destroy()

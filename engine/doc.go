@@ -21,6 +21,8 @@
 //   - many builds at once, or with ranges that the device reads: [Device.CmdBuildAccelerationStructures],
 //     [Device.CmdBuildAccelerationStructuresIndirect];
 //   - updates, by Info.Update of a build;
+//   - builds, updates, copies and queries by the host, deferred, by several goroutines: [Device.HostBuild],
+//     [Device.HostCopy], [Device.HostProperty], in structures of [Device.NewHostAccelerationStructure];
 //   - clones and compacted copies: [Device.CmdCopyAccelerationStructures], [Device.Clone], [Device.Compact]. A mesh that stays
 //     is built with AllowCompaction and compacted before top levels refer to it, since its address changes;
 //   - blobs for files and other processes: [Device.Serialize], [Device.Deserialize], [ReadSerializedHeader],

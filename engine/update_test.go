@@ -65,15 +65,7 @@ func sheetVertices(step int) []byte {
 	return b
 }
 
-func newSheet(t *testing.T, dev *Device) *sheet {
-	t.Helper()
-	s := &sheet{t: t, dev: dev}
-	var err error
-	if s.x, err = NewIntersector(t.Context(), dev, Mesh{Positions: [][3]float32{{}, {1}, {0, 1}}}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.x.Destroy)
-	var indices []byte
+func sheetIndices() (indices []byte) {
 	for i := range uint32(sheetSide * (sheetSide - 1)) {
 		if i%sheetSide == sheetSide-1 {
 			continue
@@ -82,6 +74,18 @@ func newSheet(t *testing.T, dev *Device) *sheet {
 			indices = binary.LittleEndian.AppendUint32(indices, k)
 		}
 	}
+	return indices
+}
+
+func newSheet(t *testing.T, dev *Device) *sheet {
+	t.Helper()
+	s := &sheet{t: t, dev: dev}
+	var err error
+	if s.x, err = NewIntersector(t.Context(), dev, Mesh{Positions: [][3]float32{{}, {1}, {0, 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.x.Destroy)
+	indices := sheetIndices()
 	input := func(name string, data []byte) *vk.Buffer {
 		b, err := dev.NewBuildInput(t.Context(), name, data)
 		if err != nil {
@@ -128,15 +132,18 @@ func (s *sheet) wave(k int) {
 // place puts three instances of a structure where step k has them.
 func (s *sheet) place(k int, blas *AccelerationStructure) {
 	s.t.Helper()
-	var data []byte
+	if err := s.dev.VK().UploadBuffer(s.t.Context(), s.list, 0, sheetInstances(k, blas)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func sheetInstances(k int, blas *AccelerationStructure) (data []byte) {
 	for i := range 3 {
 		tr := vk.IdentityTransform()
 		tr[3], tr[11] = float32(i-1)*1.3, 0.2*float32(k*i)
 		data = vk.NewAccelerationStructureInstance(tr, uint32(i), 0xff, 0, 0, blas.Address()).AppendTo(data)
 	}
-	if err := s.dev.VK().UploadBuffer(s.t.Context(), s.list, 0, data); err != nil {
-		s.t.Fatal(err)
-	}
+	return data
 }
 
 // step deforms the mesh and moves the instances: every other time into a new structure.

@@ -174,6 +174,12 @@ func (d *Device) Physical() *PhysicalDevice { return d.physical }
 // Instance is the device's instance.
 func (d *Device) Instance() *Instance { return d.physical.instance }
 
+// SIMD tells whether a shader's lanes are those of a CPU's vectors, as on lavapipe: what shaders.Variant wants to know. The
+// variants need 64-bit integers.
+func (d *Device) SIMD() bool {
+	return d.physical.Type == vulkan.PhysicalDeviceTypeCpu && d.enabled.Int64
+}
+
 // Features are the enabled ones.
 func (d *Device) Features() Features { return d.enabled }
 

@@ -115,6 +115,7 @@ func Limits(*vk.PhysicalDevice) driver.Limits {
 		TraceRaysIndirect:    true,
 		TraceRaysIndirect2:   true,
 		BuildIndirect:        true,
+		HostCommands:         true,
 		SizeProperties:       true,
 	}
 }

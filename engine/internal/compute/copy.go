@@ -31,6 +31,38 @@ func (d *Driver) CmdBuildIndirect(cb *vk.CommandBuffer, builds []driver.Indirect
 	return refused(d.builder.CmdBuildIndirect(cb, list))
 }
 
+// HostBuild lets bvh write to the structures' memory.
+func (d *Driver) HostBuild(builds []driver.HostBuild) (*bvh.Operation, error) {
+	list := make([]bvh.HostBuildInput, len(builds))
+	for i, b := range builds {
+		headers := make(map[vk.DeviceAddress][]byte, len(b.BottomLevels))
+		for _, s := range b.BottomLevels {
+			headers[s.Address()] = s.Mapped()
+		}
+		list[i] = bvh.HostBuildInput{
+			Info: b.Info, Ranges: b.Ranges, Data: b.Data, BottomLevel: func(a vk.DeviceAddress) []byte { return headers[a] },
+			Dst: b.Storage.Mapped(), Address: b.Storage.Address(),
+		}
+		if b.SrcStorage != nil && b.SrcStorage != b.Storage {
+			list[i].Src = b.SrcStorage.Mapped()
+		}
+	}
+	o, err := bvh.HostBuild(list)
+	return o, refused(err)
+}
+
+// HostCopy lets bvh write to the structures' memory.
+func (d *Driver) HostCopy(copies []bvh.HostCopy) (*bvh.Operation, error) {
+	o, err := bvh.HostCopies(copies)
+	return o, refused(err)
+}
+
+// HostProperty asks bvh.
+func (d *Driver) HostProperty(structure []byte, p driver.Property) (uint64, error) {
+	v, err := bvh.HostProperty(structure, bvh.Property(p))
+	return v, refused(err)
+}
+
 // CmdCopy records one set of dispatches over the whole batch.
 func (d *Driver) CmdCopy(cb *vk.CommandBuffer, copies []driver.Copy) error {
 	list := make([]bvh.Copy, len(copies))

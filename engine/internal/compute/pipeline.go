@@ -34,7 +34,9 @@ func (library) Destroy() {} // memory only
 // NewLibrary runs most of the linker over the shaders.
 func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driver.Library, error) {
 	stages, groups := translate(&o)
-	impl, err := fallback.NewLibrary(ctx, fallback.LibraryOptions{Name: o.Name, Stages: stages, Groups: groups, Form: fallback.Form(o.Form)})
+	impl, err := fallback.NewLibrary(ctx, fallback.LibraryOptions{
+		Name: o.Name, Stages: stages, Groups: groups, Form: fallback.Form(o.Form), SIMD: d.device.SIMD(),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,12 @@ type Driver interface {
 	CmdBuild(cb *vk.CommandBuffer, builds []Build) error
 	// CmdBuildIndirect is CmdBuild with ranges that the device reads. Limits say whether the way can.
 	CmdBuildIndirect(cb *vk.CommandBuffer, builds []IndirectBuild) error
+	// HostBuild checks builds by the host and returns the operation that does them. Limits say whether the way can.
+	HostBuild(builds []HostBuild) (*bvh.Operation, error)
+	// HostCopy checks copies by the host and returns the operation that does them, under the same limit.
+	HostCopy(copies []bvh.HostCopy) (*bvh.Operation, error)
+	// HostProperty is what CmdWriteProperties writes of a structure.
+	HostProperty(structure []byte, p Property) (uint64, error)
 	// CmdCopy records independent copies, without barriers around them.
 	CmdCopy(cb *vk.CommandBuffer, copies []Copy) error
 	// CmdWriteProperties writes 8 bytes for each structure to dst. Limits say whether the way knows the property.
@@ -110,6 +116,8 @@ type Limits struct {
 	TraceRaysIndirect, TraceRaysIndirect2 bool
 	// BuildIndirect tells whether the device can read the ranges of builds.
 	BuildIndirect bool
+	// HostCommands tells whether structures can be built, updated, copied and asked by the host.
+	HostCommands bool
 	// SizeProperties tells whether structures can be asked for PropertyCurrentSize and PropertyBottomLevelPointers.
 	SizeProperties bool
 }
@@ -123,6 +131,17 @@ type Build struct {
 	Src        AccelerationStructure
 	SrcStorage *vk.Buffer
 	Scratch    vk.DeviceAddress
+}
+
+// HostBuild is one build or update by the host. All storage is in its memory. SrcStorage is that of the structure to update
+// from, nil for Storage itself.
+type HostBuild struct {
+	Info         vk.BuildInfo
+	Ranges       []vk.BuildRange
+	Data         []bvh.HostGeometry
+	Storage      *vk.Buffer
+	SrcStorage   *vk.Buffer
+	BottomLevels []*vk.Buffer
 }
 
 // StageKind is the execution model of a shader.

@@ -43,6 +43,18 @@ func (d *Driver) CmdBuildIndirect(cb *vk.CommandBuffer, builds []driver.Indirect
 	return cb.BuildAccelerationStructuresIndirect(list)
 }
 
+// errHostCommands is for what the host shall do: no driver at hand has the feature, which it could be tested with.
+var errHostCommands = fmt.Errorf("host commands: %w: accelerationStructureHostCommands", vk.ErrMissingFeature)
+
+// HostBuild is not there.
+func (d *Driver) HostBuild([]driver.HostBuild) (*bvh.Operation, error) { return nil, errHostCommands }
+
+// HostCopy is not there.
+func (d *Driver) HostCopy([]bvh.HostCopy) (*bvh.Operation, error) { return nil, errHostCommands }
+
+// HostProperty is not there.
+func (d *Driver) HostProperty([]byte, driver.Property) (uint64, error) { return 0, errHostCommands }
+
 // CmdCopy records one command for each copy. The driver finds no fault: a status is 0.
 func (d *Driver) CmdCopy(cb *vk.CommandBuffer, copies []driver.Copy) error {
 	for i, c := range copies {
