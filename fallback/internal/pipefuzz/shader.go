@@ -255,6 +255,7 @@ func (s *shader) builtins() {
 	add(tInt, "gl_InstanceCustomIndexEXT", "int(floor(gl_ObjectRayOriginEXT.y * 32.0))", "int(floor(gl_ObjectRayDirectionEXT.y * 4.0 + 0.5))",
 		"int(floor(gl_ObjectToWorldEXT[0].x + 0.5))", "int(floor(gl_WorldToObjectEXT[3].z * 4.0 + 0.5))")
 	if s.stage != "rint" {
-		add(tUint, "gl_HitKindEXT", "uint(gl_HitTEXT * abs(gl_WorldRayDirectionEXT.z) * 4.0)")
+		s.globals = append(s.globals, "uint kind = 0u;") // lavapipe's own is the nested ray's after a call
+		add(tUint, "kind", "uint(gl_HitTEXT * abs(gl_WorldRayDirectionEXT.z) * 4.0)")
 	}
 }

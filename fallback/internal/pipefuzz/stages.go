@@ -90,7 +90,7 @@ func (s *shader) shading() (begin, end []string) {
 	begin = append(begin, "fuel = pin.fuel; depth = pin.depth;", "note(pin.acc);")
 	if s.stage == "rchit" {
 		if s.p.has(Builtins) {
-			begin = append(begin, "geometry = uint(gl_GeometryIndexEXT);")
+			begin = append(begin, "geometry = uint(gl_GeometryIndexEXT);", "kind = gl_HitKindEXT;")
 		}
 		s.hitAttributes()
 	}
@@ -156,7 +156,7 @@ func (s *shader) anyHit() (begin, end []string) {
 	s.scope = append(s.scope, variable{"pin", s.ray.payload, true})
 	s.hitAttributes()
 	if s.p.has(Builtins) {
-		begin = append(begin, "geometry = uint(gl_GeometryIndexEXT);")
+		begin = append(begin, "geometry = uint(gl_GeometryIndexEXT);", "kind = gl_HitKindEXT;")
 	}
 	return begin, []string{"verdict(hash(acc ^ uint(gl_PrimitiveID) * 64u ^ uint(gl_InstanceID)));", "pin.scratch ^= acc;"}
 }
