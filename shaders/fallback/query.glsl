@@ -154,7 +154,7 @@ bool rqProceed(inout RqQuery q) {
             ErInterval h1 = erIntersectBox(space.setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
             bool hit0 = h0.x <= h0.y;
             bool hit1 = h1.x <= h1.y;
-            bool second = hit1 && (!hit0 || h1.x < h0.x);
+            bool second = hit1 && (!hit0 || erSecondFirst(h0, h1, ray.flags));
             ref = second ? n.children.y : n.children.x;
             if (hit0 && hit1) {
                 q.stack[depth++] = second ? n.children.x : n.children.y;
