@@ -49,7 +49,8 @@
 // requires them.
 //
 // Missing normals are made flat, as the specification says, by giving every
-// triangle its own vertices, and the file's tangents are then dropped; missing
+// triangle its own vertices, and the file's tangents are then dropped; the
+// file's vertices stay in [Primitive.Shared], for acceleration structures. Missing
 // tangents are made per vertex (see tangents.go for how that departs from
 // MikkTSpace). Normals and texture coordinates that are not finite are
 // replaced with a warning; positions that are not are an error.

@@ -243,6 +243,30 @@ func TestBadShading(t *testing.T) {
 	}
 }
 
+// TestFlatNormalsKeepVertices: flat normals keep the file's vertices beside, where triangles share any.
+func TestFlatNormalsKeepVertices(t *testing.T) {
+	f := newTriangle(t)
+	if p := f.mustLoad().Meshes[0].Primitives[0]; p.Shared != nil || len(p.Surface().Positions) != 9 {
+		t.Errorf("one triangle shares %v", p.Shared)
+	}
+	f.set("meshes.0.primitives.0.attributes", `{"POSITION":`+strconv.Itoa(f.addAccessor(floatBytes(0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 2), 5126, 4, "VEC3", ""))+`}`)
+	f.set("meshes.0.primitives.0.indices", strconv.Itoa(f.addAccessor([]byte{0, 1, 2, 2, 1, 3}, 5121, 6, "SCALAR", "")))
+	p := f.mustLoad().Meshes[0].Primitives[0]
+	if p.VertexCount() != 6 || p.Shared == nil || p.Surface().VertexCount() != 4 || !slices.Equal(p.Surface().Indices, []uint32{0, 1, 2, 2, 1, 3}) {
+		t.Fatalf("%d vertices, shared %+v", p.VertexCount(), p.Shared)
+	}
+	shared := *p.Shared
+	for name, bad := range map[string]Surface{
+		"other positions": {slices.Repeat([]float32{7}, 12), shared.Indices},
+		"fewer indices":   {shared.Positions, shared.Indices[:3]},
+		"no such vertex":  {shared.Positions[:9], shared.Indices},
+	} {
+		if p.Shared = &bad; p.validate() == nil {
+			t.Errorf("%s were accepted", name)
+		}
+	}
+}
+
 // TestSkin moves half of a triangle by a joint.
 func TestSkin(t *testing.T) {
 	f := newTriangle(t)

@@ -34,9 +34,13 @@ func expand(src []float32, n int, indices []uint32) []float32 {
 }
 
 // flatNormals makes the normals that the specification asks for where a file
-// has none: each triangle's own. Shared vertices have to be split for that.
+// has none: each triangle's own. Shared vertices have to be split for that, and
+// are kept beside.
 func (p *Primitive) flatNormals() {
 	p.Normals, p.Tangents = nil, nil
+	if p.VertexCount() < len(p.Indices) {
+		p.Shared = &Surface{Positions: p.Positions, Indices: p.Indices}
+	}
 	p.unshare()
 	p.Normals = make([]float32, len(p.Positions))
 	for i := 0; i+2 < len(p.Indices); i += 3 {

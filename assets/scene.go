@@ -48,7 +48,27 @@ type Primitive struct {
 	Colors    []float32 // linear r g b a; nil without vertex colours
 	Indices   []uint32  // three a triangle
 	Material  int       // into Scene.Materials
+	// Shared is the same triangles, corner for corner, with vertices that they share, where shading had to give each
+	// triangle its own. Nil: nothing better is known than Positions and Indices.
+	Shared *Surface
 }
+
+// Surface is what of triangles acceleration structures need.
+type Surface struct {
+	Positions []float32 // x y z
+	Indices   []uint32  // three a triangle
+}
+
+// Surface returns the primitive's triangles with as few vertices as are known: Shared, or its own.
+func (p *Primitive) Surface() Surface {
+	if p.Shared != nil {
+		return *p.Shared
+	}
+	return Surface{Positions: p.Positions, Indices: p.Indices}
+}
+
+// VertexCount is the number of vertices.
+func (s Surface) VertexCount() int { return len(s.Positions) / 3 }
 
 // VertexCount is the number of vertices.
 func (p *Primitive) VertexCount() int { return len(p.Positions) / 3 }
@@ -199,6 +219,9 @@ func (s *Scene) Stats() Stats {
 			st.Vertices += p.VertexCount()
 			st.GeometryBytes += 4 * int64(len(p.Positions)+len(p.Normals)+len(p.Tangents)+
 				len(p.UV0)+len(p.UV1)+len(p.Colors)+len(p.Indices))
+			if p.Shared != nil {
+				st.GeometryBytes += 4 * int64(len(p.Shared.Positions)+len(p.Shared.Indices))
+			}
 		}
 	}
 	for i := range s.Instances {

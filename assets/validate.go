@@ -108,6 +108,9 @@ func (p *Primitive) validate() error {
 			return fmt.Errorf("%w: an attribute is not finite", ErrInvalid)
 		}
 	}
+	if err := p.validateShared(); err != nil {
+		return err
+	}
 	for v := range n {
 		nrm, tan := p.Normals[3*v:3*v+3], p.Tangents[4*v:4*v+4]
 		if !isUnit(nrm) || !isUnit(tan[:3]) || (tan[3] != 1 && tan[3] != -1) {
@@ -115,6 +118,26 @@ func (p *Primitive) validate() error {
 		}
 		if d := nrm[0]*tan[0] + nrm[1]*tan[1] + nrm[2]*tan[2]; !(abs32(d) < unitTolerance) {
 			return fmt.Errorf("%w: vertex %d: normal and tangent are not perpendicular (%g)", ErrInvalid, v, d)
+		}
+	}
+	return nil
+}
+
+// validateShared holds the shared vertices against those of each triangle.
+func (p *Primitive) validateShared() error {
+	if p.Shared == nil {
+		return nil
+	}
+	s := *p.Shared
+	if len(s.Positions)%3 != 0 || len(s.Indices) != len(p.Indices) {
+		return fmt.Errorf("%w: %d coordinates and %d indices of shared vertices for %d indices", ErrInvalid, len(s.Positions), len(s.Indices), len(p.Indices))
+	}
+	for i, k := range s.Indices {
+		if int64(k) >= int64(s.VertexCount()) {
+			return fmt.Errorf("%w: shared index %d is %d of %d vertices", ErrInvalid, i, k, s.VertexCount())
+		}
+		if own := p.Indices[i]; [3]float32(s.Positions[3*k:]) != [3]float32(p.Positions[3*own:]) {
+			return fmt.Errorf("%w: corner %d is elsewhere among the shared vertices", ErrInvalid, i)
 		}
 	}
 	return nil

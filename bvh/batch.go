@@ -30,17 +30,21 @@ type batch struct {
 	blocks     []byte // uvec2: build, block; of all builds
 	split      []byte // the same of the inputs of builds whose triangles are split
 	small      []byte // the same for builds of up to sortBlocks, once for each
-	large      []byte // for builds of more
+	large      []byte // uvec2: build, tile; of builds of more
+	scanned    []byte // uvec2: build, digits; of builds of more than sortDirect tiles
 	bundled    []byte // of those whose leaves are bundles
 	lbvh, ploc []byte // of bundles of all builds, by kind of tree
+	crowned    []byte // the same, once for each build whose upper nodes are made again
 	improved   []byte // those of builds whose trees are improved
+	moves      uint32 // passes over these
 	updates    []byte // uvec2: record, block; of updates that are not small
+	alone      []byte // push constants of the update, if it is the only one and they can describe it
 	indirect   []byte // ErIndirect of all records, or none
 
 	smallRecords, firstGeometries []int  // of small updates
 	smallUpdates                  []byte // what refit_small.comp reads of them
 
-	histograms uint32 // entries over all large builds
+	histograms uint32 // entries over all tiles
 	passes     uint32 // over their keys
 	deep       bool   // some tree may have to be made less deep
 	sourced    bool   // triangles of some build know which corners have the same source
@@ -60,6 +64,14 @@ const (
 	collapseLimit = 4
 	// clusterLimit is ER_CLUSTER_LIMIT of tree.glsl.
 	clusterLimit = 16
+)
+
+// Of shaders/bvh/sort.glsl.
+const (
+	sortTileBlocks = 2       // ER_TILE_BLOCKS
+	sortDirect     = 128     // ER_SORT_DIRECT
+	tileCounts     = 3 * 256 // entries of a tile in the histograms
+	scanDigits     = 8       // of a workgroup of sort_scan.comp
 )
 
 // leafLimits bound the leaves by kind. A ray that meets a leaf of boxes tests them all, where a node more could have
@@ -145,7 +157,7 @@ func (b *batch) add(index uint32, bd Build) {
 	b.sourced = b.sourced || isSourced(bd.Info)
 	rec := b.addRecord(bd, n)
 	rec.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), refs)
-	rec.words(b.histograms/256, blocks, 0, n)
+	rec.words(b.histograms/tileCounts, blocks, 0, n)
 	rec.words(collapse, mode|flag<<8|split<<16|height<<24)
 	if improved(bd.Info) {
 		rec.address(bd.Scratch + scratchOf(bd.Info, uint64(n)).moves)
@@ -158,6 +170,9 @@ func (b *batch) add(index uint32, bd Build) {
 	if improved(bd.Info) {
 		b.addImproved(index, n, blocks)
 	}
+	if crowned(bd.Info) {
+		b.addCrown(index, n)
+	}
 	if refs > n {
 		b.addSplits(index, n)
 	}
@@ -166,8 +181,20 @@ func (b *batch) add(index uint32, bd Build) {
 		b.seeds += bundles/(clusterLimit+1) + 1 // every seed has more than clusterLimit leaves of its own, or is the root
 	}
 	if blocks > sortBlocks {
-		b.histograms += blocks * 256
+		b.addSort(index, blocks)
 		b.passes = max(b.passes, 3*axisBits(refs)/8+1)
+	}
+}
+
+// addSort adds the tasks of the sort of a build that takes several dispatches.
+func (b *batch) addSort(index, blocks uint32) {
+	tiles := (blocks + sortTileBlocks - 1) / sortTileBlocks
+	for k := range tiles {
+		b.large = appendWords(b.large, index, k)
+	}
+	b.histograms += (tiles + 1) * tileCounts
+	for k := uint32(0); k < 256/scanDigits && tiles > sortDirect; k++ {
+		b.scanned = appendWords(b.scanned, index, k)
 	}
 }
 
@@ -177,10 +204,7 @@ func (b *batch) addTasks(index, blocks, bundleBlocks, mode uint32, bundled bool)
 		if bundled {
 			b.bundled = appendWords(b.bundled, index, k)
 		}
-		switch {
-		case blocks > sortBlocks:
-			b.large = appendWords(b.large, index, k)
-		case k == 0:
+		if k == 0 && blocks <= sortBlocks {
 			b.small = appendWords(b.small, index, k)
 		}
 	}

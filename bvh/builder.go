@@ -16,19 +16,18 @@ const (
 	kernelBounds
 	kernelSplitPlan
 	kernelSplit
+	kernelSplitParts
 	kernelMorton
 	kernelSortSmall
-	kernelSortCount
-	kernelScanSum
-	kernelScanApply
+	kernelSortScan
 	kernelSortScatter
 	kernelBundle
 	kernelLBVH
 	kernelClimb
 	kernelPLOC
 	kernelPLOCTeam
+	kernelCrown
 	kernelImproveSearch
-	kernelImproveLock
 	kernelImproveApply
 	kernelImproveMark
 	kernelImproveRefit
@@ -38,9 +37,10 @@ const (
 	kernelHeader
 	kernelRefitLeaves
 	kernelRefitNodes
-	kernelRefitTop
 	kernelRefitSmall
 	kernelIndirect
+	kernelScanSum
+	kernelScanApply
 	kernelCopyPlan
 	kernelCopyLink
 	kernelCopyUsed
@@ -50,12 +50,13 @@ const (
 	kernelCount
 )
 
-var kernelNames = [kernelCount]string{"init", "bounds", "split_plan", "split", "morton", "sort_small", "sort_count", "scan_sum", "scan_apply",
-	"sort_scatter", "bundle", "lbvh", "climb", "ploc", "ploc_team",
-	"improve_search", "improve_lock", "improve_apply", "improve_mark", "improve_refit", "leaves", "corners", "deepen", "header", "refit_leaves", "refit_nodes", "refit_top", "refit_small", "indirect",
-	"copy_plan", "copy_link", "copy_used", "copy_share", "copy_write", "copy_finish"}
+var kernelNames = [kernelCount]string{"init", "bounds", "split_plan", "split", "split_parts", "morton", "sort_small", "sort_scan", "sort_scatter",
+	"bundle", "lbvh", "climb", "ploc", "ploc_team",
+	"crown", "improve_search", "improve_apply", "improve_mark", "improve_refit", "leaves", "corners", "deepen", "header", "refit_leaves", "refit_nodes", "refit_small", "indirect",
+	"scan_sum", "scan_apply", "copy_plan", "copy_link", "copy_used", "copy_share", "copy_write", "copy_finish"}
 
-const pushSize = 40
+// Bytes of push constants: those of build.glsl, and all of refit_push.glsl.
+const commonPush, pushSize = 40, 120
 
 // Builder holds the kernels that build structures on one device.
 type Builder struct {
@@ -66,14 +67,15 @@ type Builder struct {
 	teams     bool
 	small     uint32                                    // most primitives of an update in one workgroup
 	leafLimit uint32                                    // collapseLimit, but for measurements
-	passes    uint32                                    // improvePasses, the same
+	passes    uint32                                    // improveLargePasses, the same
+	crowns    bool                                      // whether trees get crowns
 	mark      func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
 }
 
 // NewBuilder creates the kernels. The device must outlive the Builder.
 func NewBuilder(dev *vk.Device) (*Builder, error) {
-	b := &Builder{leafLimit: collapseLimit, passes: improvePasses, small: refitSmallLimit(dev.Physical().Limits),
-		teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
+	b := &Builder{leafLimit: collapseLimit, passes: improveLargePasses, small: refitSmallLimit(dev.Physical().Limits),
+		crowns: crownsOn(dev.Physical().Limits), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
 	var err error
 	b.layout, err = dev.NewPipelineLayout("bvh build", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: pushSize}})
 	if err != nil {
@@ -81,6 +83,9 @@ func NewBuilder(dev *vk.Device) (*Builder, error) {
 	}
 	for k, name := range kernelNames {
 		if k == kernelRefitSmall && b.small == 0 {
+			continue
+		}
+		if k == kernelCrown && !b.crowns {
 			continue
 		}
 		code, err := shaders.Load("bvh/" + name + ".comp")
@@ -133,12 +138,15 @@ func (b *Builder) CmdBuild(cb *vk.CommandBuffer, builds []Build) error {
 
 func (b *Builder) recordBatch(cb *vk.CommandBuffer, batch *batch) error {
 	r := recorder{b: b, cb: cb, batch: batch}
-	if err := r.upload(); err != nil {
+	record := r.record
+	if batch.isAlone() {
+		record = r.recordAlone
+	} else if err := r.upload(); err != nil {
 		return fmt.Errorf("build of %d acceleration structures: %w", len(batch.records)/buildRecordSize, err)
 	}
 	cb.BeginLabel("bvh build")
 	defer cb.EndLabel()
-	r.record()
+	record()
 	return nil
 }
 
@@ -148,9 +156,9 @@ type recorder struct {
 	cb    *vk.CommandBuffer
 	batch *batch
 
-	records, blocks, split, small, large, bundled, lbvh, ploc, improved, updates, smallUpdates vk.DeviceAddress
-	histograms, sums, seeds                                                                    vk.DeviceAddress
-	geometry, ranges, deviceRecords, deviceGeometry                                            vk.DeviceAddress
+	records, blocks, split, small, large, scanned, bundled, lbvh, ploc, crowned, improved, updates, smallUpdates vk.DeviceAddress
+	histograms, sums, seeds                                                                                      vk.DeviceAddress
+	geometry, ranges, deviceRecords, deviceGeometry                                                              vk.DeviceAddress
 
 	hostRecords vk.DeviceAddress // where the host wrote them
 	from, to    vk.DeviceAddress // all that the host wrote, and where init.comp copies it
@@ -166,8 +174,8 @@ func (r *recorder) upload() error {
 		to   *vk.DeviceAddress
 	}{
 		{r.batch.records, &r.records}, {r.batch.geometry, &r.geometry}, {r.batch.blocks, &r.blocks}, {r.batch.split, &r.split},
-		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.bundled, &r.bundled}, {r.batch.lbvh, &r.lbvh},
-		{r.batch.ploc, &r.ploc}, {r.batch.improved, &r.improved}, {r.batch.updates, &r.updates},
+		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.scanned, &r.scanned}, {r.batch.bundled, &r.bundled}, {r.batch.lbvh, &r.lbvh},
+		{r.batch.ploc, &r.ploc}, {r.batch.crowned, &r.crowned}, {r.batch.improved, &r.improved}, {r.batch.updates, &r.updates},
 		{r.batch.smallUpdates, &r.smallUpdates}, {r.batch.indirect, &r.ranges},
 	}
 	var size uint64
@@ -218,10 +226,7 @@ func (r *recorder) reserve() error {
 	if r.batch.histograms == 0 {
 		return nil
 	}
-	if r.histograms, err = r.cb.TransientDevice(uint64(r.batch.histograms)*4, 64); err != nil {
-		return err
-	}
-	r.sums, err = r.cb.TransientDevice(uint64(r.batch.histograms/scanChunk+1)*4, 64)
+	r.histograms, err = r.cb.TransientDevice(uint64(r.batch.histograms)*4, 64)
 	return err
 }
 
@@ -242,8 +247,6 @@ func (r *recorder) record() {
 	}
 	if len(r.batch.updates) > 0 {
 		r.perBlock(kernelRefitNodes, r.updates, r.batch.updates, blockSize/refitNodes)
-		r.cb.ComputeBarrier()
-		r.perBlock(kernelRefitTop, r.updates, r.batch.updates, blockSize/refitNodes)
 	}
 	if len(r.batch.blocks) > 0 {
 		r.trees()
@@ -275,6 +278,7 @@ func (r *recorder) trees() {
 	r.bundles()
 	r.perBlock(kernelLBVH, r.lbvh, r.batch.lbvh, treeGroupsPerBlk)
 	r.clusters()
+	r.crown()
 	r.improve()
 	r.cb.ComputeBarrier()
 	r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, treeGroupsPerBlk)
@@ -294,20 +298,13 @@ func (r *recorder) sort() {
 	if len(r.batch.large) == 0 {
 		return
 	}
-	chunks := (r.batch.histograms + scanChunk - 1) / scanChunk
+	tasks, scanned := uint32(len(r.batch.large)/8), uint32(len(r.batch.scanned)/8)
 	for pass := range r.batch.passes {
-		tasks := uint32(len(r.batch.large) / 8)
 		ahead := pass | (r.batch.passes-pass)<<8
-		r.run(kernelSortCount, r.large, tasks, tasks, ahead)
-		r.cb.ComputeBarrier()
-		several := uint32(0)
-		if chunks > 1 {
-			several = 1
-			r.run(kernelScanSum, 0, r.batch.histograms, chunks, pass)
+		if scanned > 0 {
+			r.run(kernelSortScan, r.scanned, scanned, scanned, ahead)
 			r.cb.ComputeBarrier()
 		}
-		r.run(kernelScanApply, 0, r.batch.histograms, chunks, several)
-		r.cb.ComputeBarrier()
 		r.run(kernelSortScatter, r.large, tasks, tasks, ahead)
 		if pass < r.batch.passes-1 {
 			r.cb.ComputeBarrier()
@@ -330,7 +327,7 @@ func (r *recorder) clusters() {
 		return
 	}
 	r.histograms = r.seeds // the queue takes their place in the push constants
-	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, treeGroupsPerBlk)
+	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, climbGroups)
 	r.cb.ComputeBarrier()
 	if r.b.teams {
 		r.run(kernelPLOCTeam, 0, r.batch.seeds, r.batch.seeds, 0)
@@ -347,15 +344,19 @@ func (r *recorder) perBlock(kernel int, address vk.DeviceAddress, tasks []byte, 
 }
 
 func (r *recorder) run(kernel int, tasks vk.DeviceAddress, count, groups, pass uint32) {
-	var push [pushSize]byte
+	var push [commonPush]byte
 	binary.LittleEndian.PutUint64(push[0:], r.records)
 	binary.LittleEndian.PutUint64(push[8:], tasks)
 	binary.LittleEndian.PutUint64(push[16:], r.histograms)
 	binary.LittleEndian.PutUint64(push[24:], r.sums)
 	binary.LittleEndian.PutUint32(push[32:], count)
 	binary.LittleEndian.PutUint32(push[36:], pass)
+	r.dispatch(kernel, push[:], groups)
+}
+
+func (r *recorder) dispatch(kernel int, push []byte, groups uint32) {
 	r.cb.BindComputePipeline(r.b.kernels[kernel])
-	r.cb.PushConstants(r.b.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, push[:])
+	r.cb.PushConstants(r.b.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, push)
 	x, y := foldGroups(groups)
 	r.cb.Dispatch(x, y, 1)
 	if r.b.mark != nil {

@@ -65,34 +65,40 @@ func TestCompactedSizes(t *testing.T) {
 	}
 }
 
-// TestCompactedSizesOfParts is the same for meshes in many geometries, and for soups of their triangles: without updates
-// corners at the same position share a vertex. With updates they may part, and 36 bytes are positions.
+// TestCompactedSizesOfParts is the same for meshes in many geometries, that lie together or among each other, and for soups of
+// their triangles: without updates corners at the same position share a vertex. With updates they may part, and 36 bytes are
+// positions.
 func TestCompactedSizesOfParts(t *testing.T) {
 	r := newRig(t)
-	for _, name := range []string{"bunny", "sponza"} {
+	for _, name := range []string{"bunny", "sponza", "dragon", "house"} {
 		if testing.Short() && name != "bunny" {
 			continue
 		}
 		m := loadModel(t, name) // skips where there is none
 		near := nearby(m.positions, m.indices)
-		for _, set := range compactFlags()[:4] {
+		for _, set := range compactFlags() {
 			flags, what := set.flags|vk.AllowCompaction, name+", "+set.name
 			update := flags&vk.AllowUpdate != 0
-			if name != "bunny" && (!update || flags&vk.LowMemory != 0) {
-				continue // smaller
+			first := flags&(vk.PreferFastTrace|vk.PreferFastBuild) == 0
+			if name != "bunny" && (!update || !first && flags&vk.LowMemory != 0 || flags&vk.PreferFastTrace != 0) || name == "house" && flags != vk.AllowUpdate|vk.AllowCompaction {
+				continue // smaller, or the same trees as others
 			}
 			for _, geometries := range []int{100, 1000} {
-				r.compactedSize(fmt.Sprintf("%s, %d geometries", what, geometries), r.sliced(mesh{name, m.positions, near}, geometries, flags), 45)
+				if name == "dragon" || name == "house" {
+					continue
+				}
+				if first {
+					r.compactedSize(fmt.Sprintf("%s, %d geometries", what, geometries), r.sliced(mesh{name, m.positions, near}, geometries, flags), 45)
+				}
+				if !first || flags&vk.LowMemory == 0 {
+					r.compactedSize(fmt.Sprintf("%s, %d mixed geometries", what, geometries), r.sliced(mesh{name, m.positions, m.indices}, geometries, flags), 45)
+				}
 			}
 			var unshared soup
 			for _, i := range m.indices {
 				unshared = append(unshared, m.positions[3*i:3*i+3]...)
 			}
-			most := 45.0
-			if update {
-				most = 66
-			}
-			r.compactedSize(what+", soup", r.soupInput(unshared, flags, 0), most)
+			r.compactedSize(what+", soup", r.soupInput(unshared, flags, 0), 45)
 		}
 	}
 }
@@ -288,7 +294,7 @@ func TestCompactedHits(t *testing.T) {
 		}
 	}
 	t.Logf("by kind of leaves: %v", kinds)
-	if kinds[leafTriangles] == 0 || kinds[leafIndexed] == 0 || kinds[leafIndexedWide] == 0 {
+	if kinds[leafTriangles] == 0 || kinds[leafIndexed] == 0 || kinds[leafIndexedWide] == 0 || kinds[leafShort] == 0 || kinds[leafShortMany] == 0 {
 		t.Error("some kind of leaves is not tested")
 	}
 }

@@ -31,6 +31,29 @@ func BenchmarkTraceCompacted(b *testing.B) {
 	}
 }
 
+// BenchmarkTraceSoup times rays through builds that may be updated, of triangles without indices, and through their compacted
+// copies.
+func BenchmarkTraceSoup(b *testing.B) {
+	for _, name := range []string{"bunny", "dragon", "sponza", "house"} {
+		for _, kind := range buildKinds {
+			m := loadModel(b, name)
+			r := newRig(b)
+			var s soup
+			for _, i := range m.indices {
+				s = append(s, m.positions[3*i:3*i+3]...)
+			}
+			built := r.build(r.soupInput(s, kind.flags|vk.AllowUpdate|vk.AllowCompaction, vk.GeometryOpaque))[0]
+			tops := map[string]*vk.Buffer{"built": r.single(built), "compacted": r.single(r.copied(vk.CopyCompact, whole(built))[0].Buffer)}
+			primary := m.primaryRays(benchSize(r))
+			diffuse := diffuseRays(m, primary, r.trace(tops["built"], primary, TraceOptions{}))
+			for _, form := range []string{"built", "compacted"} {
+				b.Run(name+"/"+kind.name+"/"+form+"/primary", func(b *testing.B) { benchTrace(b, r, tops[form], primary) })
+				b.Run(name+"/"+kind.name+"/"+form+"/diffuse", func(b *testing.B) { benchTrace(b, r, tops[form], diffuse) })
+			}
+		}
+	}
+}
+
 // BenchmarkBuildSourced times builds that note which corners have the same source, and such that need not.
 func BenchmarkBuildSourced(b *testing.B) {
 	r := newRig(b)

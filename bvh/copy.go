@@ -19,8 +19,8 @@ const (
 // Copy is one copy of a batch.
 //
 // A clone is the structure's bytes under its new address. A compacted copy is without the node slots and leaf records
-// that a build leaves unused, and triangles share vertices and leaves (see the package); nodes and records keep their
-// order, hits are the same, and compacting a compacted copy changes nothing. Both keep the addresses of bottom levels.
+// that a build leaves unused, and triangles share vertices and leaves (see the package); nodes keep their order, records
+// as a rule, hits are the same, and compacting a compacted copy changes nothing. Both keep the addresses of bottom levels.
 // For blobs see SerializedHeader.
 type Copy struct {
 	Mode vk.CopyMode

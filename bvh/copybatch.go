@@ -10,7 +10,7 @@ import (
 const (
 	copyBlock      = 256 // pieces of 64 bytes of a task
 	copyRecordSize = 128
-	copyPlanSize   = 128
+	copyPlanSize   = 384
 	copyReady      = 1
 	copyChunks     = 16 // of a task of copy_share.comp
 
@@ -186,25 +186,28 @@ func (b *Builder) recordCopies(cb *vk.CommandBuffer, batch *copyBatch, label str
 	}
 	cb.BeginLabel(label)
 	defer cb.EndLabel()
-	r.copyTasks(kernelCopyPlan, plan, batch.plan)
-	r.copyTasks(kernelCopyLink, link, batch.link)
+	r.copyTasks(kernelCopyPlan, plan, batch.plan, 0)
+	r.copyTasks(kernelCopyLink, link, batch.link, 0)
 	r.shareVertices(share, batch.share, 0)
-	r.copyTasks(kernelCopyUsed, link, batch.link)
+	if len(batch.share) > 0 {
+		r.copyTasks(kernelCopyUsed, link, batch.link, 0)
+	}
+	r.copyTasks(kernelCopyUsed, link, batch.link, 1)
 	if batch.numbers > 0 {
 		r.scan(batch.numbers)
 		cb.ComputeBarrier()
 		r.shareVertices(share, batch.share, 1)
 	}
-	r.copyTasks(kernelCopyWrite, write, batch.write)
+	r.copyTasks(kernelCopyWrite, write, batch.write, 0)
 	n := uint32(len(batch.jobs))
 	r.run(kernelCopyFinish, 0, n, (n+63)/64, 0)
 	return nil
 }
 
 // copyTasks runs a kernel, one workgroup to a task, and waits for it.
-func (r *recorder) copyTasks(kernel int, address vk.DeviceAddress, tasks []byte) {
+func (r *recorder) copyTasks(kernel int, address vk.DeviceAddress, tasks []byte, pass uint32) {
 	if n := uint32(len(tasks) / 8); n > 0 {
-		r.run(kernel, address, n, n, 0)
+		r.run(kernel, address, n, n, pass)
 		r.cb.ComputeBarrier()
 	}
 }

@@ -2,7 +2,8 @@
 //
 // The bottom level is a binary BVH of 64-byte nodes that hold both children's boxes, over triangles or the boxes of
 // procedural primitives in the tree's order; the top level is the same over instances. FAST_BUILD gives a linear BVH,
-// everything else H-PLOC. FAST_TRACE then moves nodes of bottom levels to better places, which takes time and more
+// everything else H-PLOC. With FAST_TRACE the upper nodes of a large tree are made again from the top down; then nodes of bottom
+// levels move to better places, which takes time and more
 // scratch memory; before, triangles with boxes much larger than they are get up to 31 leaf records more, each in the box of
 // a part, for a sixteenth more memory: not with AllowUpdate, nor with few triangles. With FAST_BUILD or LOW_MEMORY triangles are bundled: four or five that follow each other in the
 // order of their Morton codes are one leaf from the beginning, so that a structure takes less than 64 bytes a triangle.
@@ -34,7 +35,11 @@
 //     it (ER_LEAF_INDEXED), so that rays do a little more and memory is less by two thirds. Hits stay the same, bit for bit,
 //     but those that the first hit ends. With AllowUpdate vertices are shared that have the same index in the same
 //     geometry, which a build remembers if it has AllowCompaction, too; triangles without indices, or without
-//     AllowCompaction, share none then. A copy that would not be smaller for it keeps plain triangles.
+//     AllowCompaction, share none then. Those that share little become records of 40 bytes (ER_LEAF_SHORT), and where a
+//     triangle would still take more than 45 bytes, leaves become larger, of up to 32 triangles, and rays slower. Without
+//     splits, and up to 1024 geometries among each other of together 2^20 triangles, that is enough for some thousand
+//     triangles or more. To get there, triangles of LOW_MEMORY may change their order: of hits at the same distance another
+//     counts then. A copy that would not be smaller for it keeps plain triangles.
 //   - Of hits of one instance at the same distance, the one of the lower leaf record counts. Of a triangle that was
 //     split, those count that a ray comes to: always the same, but a compacted copy may report the other of two triangles.
 //   - A triangle that was split may be a ray's candidate more than once, unless its geometry has NoDuplicateAnyHit:

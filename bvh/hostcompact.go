@@ -7,78 +7,140 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// hostTreeWalk is what a walk over a structure finds: the nodes that the tree reaches, or those of its compacted copy, and
-// how deep they are.
+// hostTreeWalk is what a walk over a structure finds: the nodes that the tree reaches, by level. A compaction makes leaves of
+// subtrees of triangles, up to some size; a node is in none of less records than its level.
 type hostTreeWalk struct {
 	s        *Structure
-	collapse bool   // subtrees of few triangles become leaves
-	kept     []bool // by slot
-	depth    uint32
+	collapse bool
+	level    []uint8 // by slot; 0: the tree does not reach it
+	limit    uint32  // most records of a leaf that is made
+	// loose is for leaves of records that do not follow each other, which are brought into the tree's order: by place, and
+	// where those of each node begin.
+	loose        bool
+	order, begin []uint32
 }
+
+// levelStays is the level of nodes that are in no leaf.
+const levelStays = 255
 
 // walkTree checks the tree on the way.
 func walkTree(s *Structure, collapse bool) (*hostTreeWalk, error) {
-	w := &hostTreeWalk{s: s, collapse: collapse, kept: make([]bool, s.word(headerNodeCount))}
+	w := &hostTreeWalk{s: s, collapse: collapse, level: make([]uint8, s.word(headerNodeCount))}
 	if s.Active == 0 {
 		return w, nil
 	}
-	return w, w.visit(s.Root, s.Active, 1)
+	if _, err := w.visit(s.Root, s.Active, 1); err != nil {
+		return nil, err
+	}
+	w.inherit(s.Root, levelStays)
+	return w, nil
 }
 
-func (w *hostTreeWalk) visit(ref, leaves, depth uint32) error {
+// loosen lets all nodes become leaves.
+func (w *hostTreeWalk) loosen() {
+	w.loose, w.begin = true, make([]uint32, len(w.level))
+	w.number(w.s.Root, w.s.Active)
+}
+
+// number brings the records of a subtree into the tree's order.
+func (w *hostTreeWalk) number(ref, leaves uint32) {
 	if ref&refLeaf != 0 {
-		if first, n := leafRange(ref); n != leaves || uint64(first)+uint64(n) > uint64(w.s.Active) {
-			return fmt.Errorf("%w: leaf %#x of %d records, %d are expected of %d", ErrNotAStructure, ref, n, leaves, w.s.Active)
+		first, n := leafRange(ref)
+		for i := range n {
+			w.order = append(w.order, first+i)
 		}
-		return nil
+		return
 	}
-	if uint64(ref) >= uint64(len(w.kept)) || w.kept[ref] || depth > StackEntries {
-		return fmt.Errorf("%w: node %d of %d at depth %d is out of range or reached twice", ErrNotAStructure, ref, len(w.kept), depth)
+	w.begin[ref] = uint32(len(w.order))
+	w.level[ref] = levelStays
+	if leaves <= compactMost {
+		w.level[ref] = uint8(leaves)
+	}
+	_, refs, below := w.s.children(ref)
+	w.number(refs[0], below[0])
+	w.number(refs[1], below[1])
+}
+
+// recordAt is the record at a place of the copy.
+func (w *hostTreeWalk) recordAt(place uint32) uint32 {
+	if w.loose {
+		return w.order[place]
+	}
+	return place
+}
+
+// visit notes the sizes of leaves that nodes may become, and returns where the records below are if they follow each other.
+func (w *hostTreeWalk) visit(ref, leaves, depth uint32) (span [2]uint32, err error) {
+	if ref&refLeaf != 0 {
+		first, n := leafRange(ref)
+		if n != leaves || uint64(first)+uint64(n) > uint64(w.s.Active) {
+			return span, fmt.Errorf("%w: leaf %#x of %d records, %d are expected of %d", ErrNotAStructure, ref, n, leaves, w.s.Active)
+		}
+		return [2]uint32{first, first + n}, nil
+	}
+	if uint64(ref) >= uint64(len(w.level)) || w.level[ref] != 0 || depth > StackEntries {
+		return span, fmt.Errorf("%w: node %d of %d at depth %d is out of range or reached twice", ErrNotAStructure, ref, len(w.level), depth)
 	}
 	_, refs, below := w.s.children(ref)
 	if below[0] == 0 || below[1] == 0 || uint64(below[0])+uint64(below[1]) != uint64(leaves) {
-		return fmt.Errorf("%w: node %d has %d and %d leaf records, its parent says %d", ErrNotAStructure, ref, below[0], below[1], leaves)
+		return span, fmt.Errorf("%w: node %d has %d and %d leaf records, its parent says %d", ErrNotAStructure, ref, below[0], below[1], leaves)
 	}
-	if _, whole := w.wholeLeaf(ref); whole {
-		return nil
+	w.level[ref] = levelStays
+	a, err := w.visit(refs[0], below[0], depth+1)
+	if err != nil {
+		return span, err
 	}
-	w.kept[ref] = true
-	w.depth = max(w.depth, depth)
-	for k := range refs {
-		if err := w.visit(refs[k], below[k], depth+1); err != nil {
-			return err
-		}
+	b, err := w.visit(refs[1], below[1], depth+1)
+	if err != nil {
+		return span, err
 	}
-	return nil
+	span = [2]uint32{min(a[0], b[0]), max(a[1], b[1])}
+	if w.collapse && leaves <= compactMost && span[1]-span[0] == leaves {
+		w.level[ref] = uint8(leaves)
+	}
+	return span, nil
 }
 
-// wholeLeaf finds the reference of the leaf that a node becomes: up to compactLeaf triangles that follow each other.
-func (w *hostTreeWalk) wholeLeaf(node uint32) (ref uint32, whole bool) {
-	if !w.collapse {
-		return 0, false
+// inherit gives nodes that are no leaf themselves the level of those above.
+func (w *hostTreeWalk) inherit(ref uint32, level uint8) {
+	if ref&refLeaf != 0 {
+		return
 	}
-	stack := []uint32{node}
-	first, end, count := uint32(refNone), uint32(0), uint32(0)
-	for steps := 0; len(stack) > 0 && steps < compactLeaf; steps++ {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		_, refs, below := w.s.children(n)
-		if below[0] > compactLeaf || below[1] > compactLeaf || below[0]+below[1] > compactLeaf {
-			return 0, false
-		}
-		for _, c := range refs {
-			switch {
-			case c&refLeaf != 0:
-				at, n := leafRange(c)
-				first, end, count = min(first, at), max(end, at+n), count+n
-			case uint64(c) >= uint64(len(w.kept)):
-				return 0, false
-			default:
-				stack = append(stack, c)
-			}
-		}
+	w.level[ref] = min(w.level[ref], level) // levels grow on the way up
+	_, refs, _ := w.s.children(ref)
+	w.inherit(refs[0], w.level[ref])
+	w.inherit(refs[1], w.level[ref])
+}
+
+// kept tells whether a node is one of the copy.
+func (w *hostTreeWalk) kept(slot uint32) bool { return uint32(w.level[slot]) > w.limit }
+
+// depth is that of the tree of kept nodes.
+func (w *hostTreeWalk) depth(ref uint32) uint32 {
+	if w.s.Active == 0 || ref&refLeaf != 0 || !w.kept(ref) {
+		return 0
 	}
-	return leafRef(first, count), len(stack) == 0 && count <= compactLeaf && end-first == count
+	_, refs, _ := w.s.children(ref)
+	return 1 + max(w.depth(refs[0]), w.depth(refs[1]))
+}
+
+// placeOf is where a node's records begin in the tree's order, if that counts.
+func (w *hostTreeWalk) placeOf(slot uint32) uint32 {
+	if w.loose {
+		return w.begin[slot]
+	}
+	return 0
+}
+
+// firstBelow is the first of a subtree's records, and their number.
+func (w *hostTreeWalk) firstBelow(ref uint32) (first, n uint32) {
+	if ref&refLeaf != 0 {
+		return leafRange(ref)
+	}
+	_, refs, _ := w.s.children(ref)
+	a, n := w.firstBelow(refs[0])
+	b, m := w.firstBelow(refs[1])
+	return min(a, b), n + m
 }
 
 // hostCompaction is a compacted copy before it is written.
@@ -87,77 +149,164 @@ type hostCompaction struct {
 	numbers []uint32 // by slot, of nodes that are kept
 	nodes   uint32
 	kind    uint32
-	chunks  []hostChunk // of triangles that become indexed ones
-	lists   uint64      // words of their lists
+	chunks  []hostChunk // of triangles that take another form
+	lists   uint64      // words of their lists, as indexed triangles
+	short   uint64      // as short ones
 }
 
-// hostChunk is a chunk of indexed triangles.
+// hostChunk is a chunk of triangles, in the forms of compacted copies.
 type hostChunk struct {
-	records    []uint32 // their words
-	lists      []uint32 // words of vertices and geometries
-	vertices   uint32
-	geometries uint32
+	records    []uint32 // words of indexed triangles
+	short      []uint32 // of short ones
+	vertices   []uint32 // words
+	geometries []uint32 // of the list for wide forms
 }
 
 func newHostCompaction(s *Structure) (*hostCompaction, error) {
 	kind := s.leafKind()
-	w, err := walkTree(s, kind == leafTriangles || isIndexed(kind))
+	w, err := walkTree(s, kind == leafTriangles || isCompacted(kind))
 	if err != nil {
 		return nil, err
 	}
-	c := &hostCompaction{walk: w, kind: kind, numbers: make([]uint32, len(w.kept))}
-	for i, kept := range w.kept {
-		if c.numbers[i] = c.nodes; kept {
+	c := &hostCompaction{walk: w, kind: kind, numbers: make([]uint32, len(w.level))}
+	for first := uint32(0); kind == leafTriangles && first < s.Active; first += chunkRecords {
+		c.addChunk(first, min(first+chunkRecords, s.Active))
+	}
+	c.chooseKind()
+	c.chooseLimit()
+	for i := range c.numbers {
+		if c.numbers[i] = c.nodes; c.walk.kept(uint32(i)) {
 			c.nodes++
-		}
-	}
-	if kind != leafTriangles {
-		return c, nil
-	}
-	for first := uint32(0); first < s.Active; first += chunkRecords {
-		chunk := shareVertices(s, first, min(first+chunkRecords, s.Active))
-		c.chunks = append(c.chunks, chunk)
-		c.lists += uint64(len(chunk.lists))
-	}
-	if units := (c.chunkWords() + c.lists + 3) / 4; units < uint64(s.Active)*triangleSize/unitSize {
-		if c.kind = leafIndexed; s.Geometries > indexedGeometries {
-			c.kind = leafIndexedWide
 		}
 	}
 	return c, nil
 }
 
-// chunkWords are the words of all chunks, without their lists.
-func (c *hostCompaction) chunkWords() uint64 {
-	return uint64(len(c.chunks))*chunkWords + uint64(c.walk.s.Active)*indexedWords
+// addChunk shares the vertices of a chunk.
+func (c *hostCompaction) addChunk(first, end uint32) {
+	chunk := shareVertices(c.walk, first, end)
+	c.chunks = append(c.chunks, chunk)
+	c.lists += uint64(len(chunk.vertices))
+	if c.indexedKind() == leafIndexedWide {
+		c.lists += uint64(len(chunk.geometries))
+	}
+	if shortKindOf(c.walk.s) == leafShortWide {
+		c.short += uint64(len(chunk.geometries))
+	}
+}
+
+func (c *hostCompaction) indexedKind() uint32 {
+	if c.walk.s.Geometries > indexedGeometries {
+		return leafIndexedWide
+	}
+	return leafIndexed
+}
+
+// shortKindOf is the form of short triangles for a structure's numbers.
+func shortKindOf(s *Structure) uint32 {
+	switch {
+	case s.Geometries <= shortGeometries:
+		return leafShort
+	case s.Geometries <= shortMany && s.Primitives <= 1<<shortManyShift:
+		return leafShortMany
+	}
+	return leafShortWide
+}
+
+// bytesOf is what triangles take in a form.
+func (c *hostCompaction) bytesOf(kind uint32) uint64 {
+	n := uint64(c.walk.s.Active)
+	switch {
+	case isIndexed(kind):
+		return alignUp(4*(chunkWordsOf(kind, n)+c.lists), unitSize)
+	case isCompacted(kind):
+		return alignUp(4*(chunkWordsOf(kind, n)+c.short), unitSize)
+	}
+	return n * leafSizeOf(kind)
+}
+
+// chooseKind finds the form of leaf records, as erCompactKind does.
+func (c *hostCompaction) chooseKind() {
+	if c.kind != leafTriangles {
+		return
+	}
+	plain := c.bytesOf(leafTriangles)
+	if c.bytesOf(c.indexedKind()) < plain {
+		c.kind = c.indexedKind()
+	}
+	numbered := shortKindOf(c.walk.s) != leafShortWide || c.walk.s.Primitives <= 1<<shortWideShift
+	if short := c.bytesOf(shortKindOf(c.walk.s)); numbered && short < plain && short <= c.bytesOf(c.kind) {
+		c.kind = shortKindOf(c.walk.s)
+	}
+}
+
+// chooseLimit finds the most triangles of a leaf, as erLeafLimit does.
+func (c *hostCompaction) chooseLimit() {
+	w := c.walk
+	if !w.collapse {
+		return
+	}
+	leaves, most := c.leafBytes(), uint64(w.s.Primitives)*compactBytes/8/unitSize*unitSize
+	strict := w.keepWithin(leaves, most)
+	short := shortKindOf(w.s)
+	if strict <= most || len(c.chunks) == 0 || isListed(short) {
+		return
+	}
+	loose := &hostTreeWalk{s: w.s, collapse: true, level: make([]uint8, len(w.level))}
+	loose.loosen()
+	if loose.keepWithin(c.bytesOf(short), most) >= strict {
+		return
+	}
+	c.walk, c.kind = loose, short
+	for i := range c.chunks {
+		first := uint32(i) * chunkRecords
+		c.chunks[i] = shareVertices(loose, first, min(first+chunkRecords, w.s.Active))
+	}
+}
+
+// keepWithin finds the least limit for nodes and leaves of so many bytes to keep within a number, and returns their bytes.
+func (w *hostTreeWalk) keepWithin(leaves, most uint64) uint64 {
+	var nodes [levelStays + 1]uint64 // by level
+	for _, level := range w.level {
+		nodes[level]++
+	}
+	kept := uint64(0)
+	for _, n := range nodes[compactLeaf+1:] {
+		kept += n
+	}
+	for w.limit = compactLeaf; w.limit < compactMost && kept*nodeSize+leaves > most; {
+		w.limit++
+		kept -= nodes[w.limit]
+	}
+	return kept*nodeSize + leaves
+}
+
+// leafBytes are those of the copy's leaf records.
+func (c *hostCompaction) leafBytes() uint64 {
+	if s := c.walk.s; isCompacted(s.leafKind()) {
+		return s.Bytes - s.leaves
+	}
+	return c.bytesOf(c.kind)
 }
 
 // size is that of the copy.
 func (c *hostCompaction) size() uint64 {
-	s := c.walk.s
-	at := headerSize + uint64(c.nodes)*nodeSize
-	switch {
-	case isIndexed(s.leafKind()):
-		return at + s.Bytes - s.leaves
-	case isIndexed(c.kind):
-		return at + alignUp(4*(c.chunkWords()+c.lists), unitSize)
-	}
-	return at + uint64(s.Active)*leafSizeOf(c.kind)
+	return headerSize + uint64(c.nodes)*nodeSize + c.leafBytes()
 }
 
 // cornerKey tells vertices apart: by position, by source, or all.
 type cornerKey [3]uint32
 
 // shareVertices makes a chunk of triangles, as copy_share.comp does: vertices are in the order of their first corner.
-func shareVertices(s *Structure, first, end uint32) hostChunk {
+func shareVertices(w *hostTreeWalk, first, end uint32) hostChunk {
+	s := w.s
 	sourced := s.Flags&sourcedFlags == sourcedFlags
 	firsts := map[cornerKey]uint32{} // vertex numbers
 	geometries := map[uint32]uint32{}
 	var c hostChunk
 	var set []bool // vertices of triangles that can be hit
-	var list []uint32
 	for i := first; i < end; i++ {
-		at := s.leaves + uint64(i)*triangleSize
+		at := s.leaves + uint64(w.recordAt(i))*triangleSize
 		flags := s.word(at + triangleGeometry)
 		var word uint32
 		for k := range uint32(3) {
@@ -174,27 +323,35 @@ func shareVertices(s *Structure, first, end uint32) hostChunk {
 				v = uint32(len(set))
 				firsts[key] = v
 				set = append(set, false)
-				c.lists = append(c.lists, 0, 0, 0)
+				c.vertices = append(c.vertices, 0, 0, 0)
 			}
 			if !set[v] && (!sourced || flags&triangleInactive == 0) {
 				set[v] = true
-				copy(c.lists[3*v:], p[:])
+				copy(c.vertices[3*v:], p[:])
 			}
 			word |= v << (8 * k)
+			c.short = append(c.short, p[:]...)
 		}
 		g := flags & triangleGeometryMask
-		if s.Geometries > indexedGeometries {
-			if _, ok := geometries[g]; !ok {
-				geometries[g] = uint32(len(list))
-				list = append(list, g)
-			}
-			g = geometries[g]
+		if _, ok := geometries[g]; !ok {
+			geometries[g] = uint32(len(c.geometries))
+			c.geometries = append(c.geometries, g)
 		}
-		c.records = append(c.records, word|g<<indexedGeometryShift|flags&(triangleOpaque|triangleInactive), s.word(at+trianglePrimitive))
+		flags &= triangleOpaque | triangleInactive
+		primitive := s.word(at + trianglePrimitive)
+		c.records = append(c.records, word|numberOf(g, geometries, s.Geometries > indexedGeometries)<<indexedGeometryShift|flags, primitive)
+		short := shortKindOf(s)
+		c.short = append(c.short, primitive|numberOf(g, geometries, short == leafShortWide)<<shortShiftOf(short)|flags)
 	}
-	c.vertices, c.geometries = uint32(len(set)), uint32(len(list))
-	c.lists = append(c.lists, list...)
 	return c
+}
+
+// numberOf is what stands in a record for a geometry.
+func numberOf(g uint32, numbers map[uint32]uint32, wide bool) uint32 {
+	if wide {
+		return numbers[g]
+	}
+	return g
 }
 
 // write makes the copy.
@@ -204,27 +361,28 @@ func (c *hostCompaction) write(dst []byte, address vk.DeviceAddress) {
 	dst = dst[:size]
 	copy(dst, s.data[:headerSize])
 	at := headerSize + uint64(c.nodes)*nodeSize
-	for i, kept := range c.walk.kept {
-		if !kept {
+	for i := range c.numbers {
+		if !c.walk.kept(uint32(i)) {
 			continue
 		}
 		node := dst[headerSize+uint64(c.numbers[i])*nodeSize:][:nodeSize]
 		copy(node, s.data[headerSize+uint64(i)*nodeSize:])
-		for _, offset := range [2]int{nodeChild0, nodeChild1} {
-			putWord(node, offset, c.renumber(binary.LittleEndian.Uint32(node[offset:])))
-		}
+		place := c.walk.placeOf(uint32(i))
+		_, refs, below := s.children(uint32(i))
+		putWord(node, nodeChild0, c.renumber(refs[0], place, below[0]))
+		putWord(node, nodeChild1, c.renumber(refs[1], place+below[0], below[1]))
 	}
-	if isIndexed(c.kind) && !isIndexed(s.leafKind()) {
+	if c.kind != s.leafKind() {
 		c.writeChunks(dst[at:])
 	} else {
 		copy(dst[at:], s.data[s.leaves:])
 	}
 	binary.LittleEndian.PutUint64(dst[headerSelf:], address)
 	if s.Active > 0 {
-		putWord(dst, headerRoot, c.renumber(s.Root))
+		putWord(dst, headerRoot, c.renumber(s.Root, 0, s.Active))
 	}
 	if c.walk.collapse {
-		putWord(dst, headerHeight, c.walk.depth)
+		putWord(dst, headerHeight, c.walk.depth(s.Root))
 	}
 	putWord(dst, headerLeafBlock, uint32(at/64))
 	putWord(dst, headerNodeCount, c.nodes)
@@ -232,16 +390,17 @@ func (c *hostCompaction) write(dst []byte, address vk.DeviceAddress) {
 	binary.LittleEndian.PutUint64(dst[headerTotalSize:], size)
 }
 
-// renumber finds a node's new number, or the leaf that it has become.
-func (c *hostCompaction) renumber(ref uint32) uint32 {
-	if ref&refLeaf != 0 {
+// renumber finds a node's new number, or the leaf that it has become, of so many records from a place in the tree's order on.
+func (c *hostCompaction) renumber(ref, place, count uint32) uint32 {
+	switch {
+	case ref&refLeaf == 0 && c.walk.kept(ref):
+		return c.numbers[ref]
+	case c.walk.loose:
+		return leafRef(place, count)
+	case ref&refLeaf != 0:
 		return ref
 	}
-	if c.walk.kept[ref] {
-		return c.numbers[ref]
-	}
-	leaf, _ := c.walk.wholeLeaf(ref)
-	return leaf
+	return leafRef(c.walk.firstBelow(ref))
 }
 
 // writeChunks writes chunks, and behind all of them their lists.
@@ -252,14 +411,25 @@ func (c *hostCompaction) writeChunks(to []byte) {
 			to = to[4:]
 		}
 	}
-	lists := c.chunkWords()
-	for _, k := range c.chunks {
-		put(uint32(lists), k.vertices|k.geometries<<chunkGeometryShift)
-		put(k.records...)
-		lists += uint64(len(k.lists))
+	lists := chunkWordsOf(c.kind, uint64(c.walk.s.Active))
+	for i := range c.chunks {
+		k := &c.chunks[i]
+		if c.kind == leafIndexed || !isListed(c.kind) {
+			k.geometries = nil
+		}
+		records := k.records
+		if !isIndexed(c.kind) {
+			k.vertices, records = nil, k.short
+		}
+		if isListed(c.kind) {
+			put(uint32(lists), uint32(len(k.vertices)/3)|uint32(len(k.geometries))<<chunkGeometryShift)
+		}
+		put(records...)
+		lists += uint64(len(k.vertices) + len(k.geometries))
 	}
 	for _, k := range c.chunks {
-		put(k.lists...)
+		put(k.vertices...)
+		put(k.geometries...)
 	}
 	clear(to)
 }

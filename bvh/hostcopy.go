@@ -174,14 +174,14 @@ func (c *hostCopy) serialize(s *Structure) error {
 	copy(blob[body:], s.data)
 	inner := &Structure{leaves: s.leaves, data: blob[body:]}
 	clear(inner.data[headerSelf : headerSelf+8])
-	for i, kept := range t.kept {
-		if !kept {
+	for i := range t.level {
+		if !t.kept(uint32(i)) {
 			node := inner.data[headerSize+i*nodeSize:][:nodeSize]
 			clear(node)
 			binary.LittleEndian.PutUint64(node[nodeChild0:], ^uint64(0))
 		}
 	}
-	if size := leafSizeOf(s.leafKind()); !isIndexed(s.leafKind()) {
+	if size := leafSizeOf(s.leafKind()); !isCompacted(s.leafKind()) {
 		clear(inner.data[s.leaves+uint64(s.Active)*size:])
 	}
 	for i := range s.Active {

@@ -86,7 +86,7 @@ func (u *hostUpdate) open() error {
 		return fmt.Errorf("%w: source: %w", ErrInvalidBuild, err)
 	}
 	kind := s.leafKind()
-	if isIndexed(kind) {
+	if isCompacted(kind) {
 		kind = leafTriangles
 	}
 	info := u.in.Info
@@ -227,6 +227,10 @@ func putWord(at []byte, offset int, v uint32) { binary.LittleEndian.PutUint32(at
 
 func (u *hostUpdate) rewriteRecord(record uint32) {
 	kind := u.reader.kind
+	if isCompacted(u.src.leafKind()) {
+		u.rewriteShort(record)
+		return
+	}
 	size := leafSizeOf(kind)
 	at := u.dst.data[u.dst.leaves+uint64(record)*size:][:size]
 	g, n, known := u.find(record)
@@ -271,6 +275,17 @@ func (u *hostUpdate) triangle(record uint32) (v [3][3]float32, flags uint32) {
 	return v, flags
 }
 
+// rewriteShort is for short triangles.
+func (u *hostUpdate) rewriteShort(record uint32) {
+	const flagBits = triangleOpaque | triangleInactive
+	at := u.dst.data[u.dst.recordAt(record):]
+	v, flags := u.triangle(record)
+	for k := range v {
+		putFloats(at[12*k:], v[k][:]...)
+	}
+	putWord(at, 4*shortWord, binary.LittleEndian.Uint32(at[4*shortWord:])&^flagBits|flags&flagBits)
+}
+
 // rewriteChunk is for indexed triangles. Corners that share a vertex have the same one in the input; one that only
 // inactive triangles use is zero.
 func (u *hostUpdate) rewriteChunk(first, end uint32) {
@@ -278,7 +293,7 @@ func (u *hostUpdate) rewriteChunk(first, end uint32) {
 	var vertices [256][3]float32
 	for i := first; i < end; i++ {
 		v, flags := u.triangle(i)
-		at := u.dst.data[u.dst.indexedAt(i):]
+		at := u.dst.data[u.dst.recordAt(i):]
 		word := binary.LittleEndian.Uint32(at)
 		putWord(at, 0, word&^flagBits|flags&flagBits)
 		for k := range v {

@@ -48,7 +48,7 @@ func meaning(t testing.TB, data []byte) []byte {
 	if _, err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if isIndexed(s.leafKind()) {
+	if isCompacted(s.leafKind()) {
 		return bytes.Clone(s.data[8:])
 	}
 	used := s.used()

@@ -51,7 +51,7 @@ func (b *hostBuild) write() {
 		return
 	}
 	if uint64(b.most)+1 < uint64(b.count) {
-		w.leafLimit = refCountMask + 1
+		w.leafLimit = builtLeaf
 	}
 	w.sums = make([]hostSum, len(b.tree.child))
 	b.cut(b.tree.root, 0)

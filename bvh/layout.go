@@ -3,7 +3,7 @@ package bvh
 // Mirror of shaders/bvh/layout.glsl; TestLayoutMatchesGLSL compares by name.
 const (
 	asMagic   = 0x53415245
-	asVersion = 3
+	asVersion = 4
 
 	headerSize          = 256
 	headerSelf          = 0
@@ -29,6 +29,9 @@ const (
 	leafInstances   = 2
 	leafIndexed     = 3
 	leafIndexedWide = 4
+	leafShort       = 5
+	leafShortMany   = 6
+	leafShortWide   = 7
 
 	nodeSize    = 64
 	nodeXY0     = 0
@@ -40,10 +43,11 @@ const (
 	nodeLeaves1 = 60
 
 	refLeaf       = 0x80000000
-	refCountShift = 28
-	refCountMask  = 7
-	refIndexMask  = 0x0fffffff
+	refCountShift = 26
+	refCountMask  = 31
+	refIndexMask  = 0x03ffffff
 	refNone       = 0xffffffff
+	builtLeaf     = 8
 
 	triangleSize         = 48
 	triangleV0           = 0
@@ -67,6 +71,14 @@ const (
 	indexedGeometries    = 64
 	indexedGeometryShift = 24
 
+	shortWords      = 10
+	shortWord       = 9
+	shortGeometries = 16
+	shortMany       = 1024
+	shortShift      = 26
+	shortManyShift  = 20
+	shortWideShift  = 24
+
 	boxSize      = 32
 	boxMin       = 0
 	boxPrimitive = 12
@@ -86,7 +98,9 @@ const (
 	instanceBoxes            = 0x80000000
 	instanceIndexed          = 0x40000000
 	instanceWide             = 0x20000000
-	instanceHeightMask       = 0x1fffffff
+	instanceShort            = 0x10000000
+	instanceMany             = 0x08000000
+	instanceHeightMask       = 0x07ffffff
 
 	// build.glsl
 	blockSize        = 1024
@@ -102,6 +116,7 @@ const (
 	formatFloat64    = 4
 	scanChunk        = 4096
 	treeGroupsPerBlk = 16
+	climbGroups      = 4 // workgroups of climb.comp for a block
 	sortBlocks       = 2 // builds of more are sorted in several dispatches
 )
 

@@ -29,7 +29,7 @@ type Parts struct {
 	Header, Nodes uint64
 	// Leaves are the leaf records, with what a build keeps beside them for its compaction.
 	Leaves uint64
-	// Vertices are those that indexed triangles share. Other triangles have theirs in the leaf records.
+	// Vertices are those of triangles in compacted copies. Other triangles have theirs in the leaf records.
 	Vertices uint64
 	// Unused is room for nodes that a tree with several primitives in a leaf does not have, and padding.
 	Unused uint64
@@ -64,13 +64,17 @@ func (s *Structure) parts(m Metrics) Parts {
 		Nodes:  uint64(m.InnerNodes) * nodeSize,
 		Leaves: s.leafBytes(),
 	}
-	if isIndexed(s.leafKind()) {
-		p.Leaves, p.Vertices = 4*uint64(s.Active)*indexedWords, 0
-		for i := uint32(0); i < s.Active; i += chunkRecords {
-			_, vertices, geometries := s.chunkLists(s.chunkAt(i))
-			p.Leaves += 4 * (chunkWords + uint64(geometries))
-			p.Vertices += 12 * uint64(vertices)
-		}
+	kind := s.leafKind()
+	switch {
+	case isIndexed(kind):
+		p.Leaves = 4 * uint64(s.Active) * indexedWords
+	case isCompacted(kind):
+		p.Leaves, p.Vertices = 4*uint64(s.Active), 36*uint64(s.Active)
+	}
+	for i := uint32(0); isListed(kind) && i < s.Active; i += chunkRecords {
+		_, vertices, geometries := s.chunkLists(s.chunkAt(i))
+		p.Leaves += 4 * (chunkWords + uint64(geometries))
+		p.Vertices += 12 * uint64(vertices)
 	}
 	p.Unused = s.Bytes - p.Header - p.Nodes - p.Leaves - p.Vertices
 	return p

@@ -116,19 +116,19 @@ func TestQualityOfHandMadeTrees(t *testing.T) {
 		tree                     *handTree
 		sah, depth, overlap, epo float64
 		inner, leaves, height    int
-		sizes                    [8]int
+		sizes                    [refCountMask + 1]int
 	}{
 		{name: "empty"},
-		{name: "one leaf", tree: handLeaf(flat(0, 0, 0, 1), flat(0, 0, 0, 1)), sah: 2, leaves: 1, sizes: [8]int{1: 1}},
-		{name: "apart", tree: pair, sah: 1 + 2*1.0/4, depth: 1, inner: 1, leaves: 2, height: 1, sizes: [8]int{0: 2}},
+		{name: "one leaf", tree: handLeaf(flat(0, 0, 0, 1), flat(0, 0, 0, 1)), sah: 2, leaves: 1, sizes: [refCountMask + 1]int{1: 1}},
+		{name: "apart", tree: pair, sah: 1 + 2*1.0/4, depth: 1, inner: 1, leaves: 2, height: 1, sizes: [refCountMask + 1]int{0: 2}},
 		{name: "half inside", tree: half, sah: 1 + 1 + 0.25, depth: 1, overlap: 0.25, epo: (1.0/8 + 1.0/8) / (5.0 / 8),
-			inner: 1, leaves: 2, height: 1, sizes: [8]int{0: 2}},
+			inner: 1, leaves: 2, height: 1, sizes: [refCountMask + 1]int{0: 2}},
 		// Around the pair lies a leaf of two triangles of legs 4: both small triangles (area 1 of 17) are in its box, which
 		// costs 2. Of the large ones the pair's box (cost 1) holds x + y < 4 and y < 1, area 3.5, and the pair's leaves (1
 		// each) 1 and, on the right, 1/2.
 		{name: "deeper", tree: handNode(pair, handLeaf(flat(0, 0, 0, 4), flat(0, 0, 0, 4))),
 			sah: 1 + 4.0/16 + 2*1.0/16 + 2, depth: 5.0 / 3, overlap: 4.0 / 20, epo: (1*2 + 2*(3.5+1+0.5)) / 17,
-			inner: 2, leaves: 3, height: 2, sizes: [8]int{0: 2, 1: 1}},
+			inner: 2, leaves: 3, height: 2, sizes: [refCountMask + 1]int{0: 2, 1: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := handMade(t, c.tree)

@@ -7,13 +7,13 @@ import (
 
 // leafSourced stands for triangles that know which corners have the same source, in tests; seedKinds are all forms of leaves.
 const (
-	leafSourced = leafIndexedWide + 1
+	leafSourced = leafShortWide + 1
 	seedKinds   = leafSourced + 1
 )
 
 // randomLeaves makes n leaf records of a kind, all that a structure has behind its nodes.
 func randomLeaves(rng *rand.Rand, kind uint32, n int) []byte {
-	if isIndexed(kind) {
+	if isCompacted(kind) {
 		return randomChunks(rng, kind, n)
 	}
 	size, room := int(leafSizeOf(kind)), n+rng.IntN(3)
@@ -42,24 +42,39 @@ func randomLeaves(rng *rand.Rand, kind uint32, n int) []byte {
 	return data
 }
 
+func randomWords(rng *rand.Rand, n int) (words []uint32) {
+	for range n {
+		words = append(words, rng.Uint32())
+	}
+	return words
+}
+
+// randomChunks is randomLeaves for the forms of compacted copies.
 func randomChunks(rng *rand.Rand, kind uint32, n int) []byte {
 	var words, lists []uint32
-	at := (n+chunkRecords-1)/chunkRecords*chunkWords + n*indexedWords
+	at := int(chunkWordsOf(kind, uint64(n)))
 	for first := 0; first < n; first += chunkRecords {
 		count := uint32(1 + rng.IntN(chunkVertices))
 		geometries := []uint32{}
-		if kind == leafIndexedWide {
+		if kind == leafIndexedWide || kind == leafShortWide {
 			geometries = []uint32{1, 0}
 		}
-		words = append(words, uint32(at+len(lists)), count|uint32(len(geometries))<<chunkGeometryShift)
-		for i := first; i < min(first+chunkRecords, n); i++ {
+		if !isIndexed(kind) {
+			count = 0
+		}
+		if isListed(kind) {
+			words = append(words, uint32(at+len(lists)), count|uint32(len(geometries))<<chunkGeometryShift)
+		}
+		for i := uint32(first); i < uint32(min(first+chunkRecords, n)); i++ {
 			corner := func() uint32 { return rng.Uint32N(count) }
-			words = append(words, corner()|corner()<<8|corner()<<16|uint32(i%2)<<indexedGeometryShift|triangleOpaque, uint32(i))
+			switch kind {
+			case leafShort, leafShortMany, leafShortWide:
+				words = append(append(words, randomWords(rng, shortWord)...), i|i%2<<shortShiftOf(kind)|triangleOpaque)
+			default:
+				words = append(words, corner()|corner()<<8|corner()<<16|i%2<<indexedGeometryShift|triangleOpaque, i)
+			}
 		}
-		for range 3 * count {
-			lists = append(lists, rng.Uint32())
-		}
-		lists = append(lists, geometries...)
+		lists = append(append(lists, randomWords(rng, 3*int(count))...), geometries...)
 	}
 	data := uintBytes(append(words, lists...))
 	return append(data, make([]byte, alignUp(uint64(len(data)), unitSize)-uint64(len(data)))...)

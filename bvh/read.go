@@ -159,8 +159,8 @@ type Triangle struct {
 
 // Triangle returns the leaf record at an index below Active.
 func (s *Structure) Triangle(index uint32) Triangle {
-	if isIndexed(s.leafKind()) {
-		return s.indexedTriangle(index)
+	if isCompacted(s.leafKind()) {
+		return s.compactedTriangle(index)
 	}
 	at := s.leaves + uint64(index)*triangleSize
 	var t Triangle

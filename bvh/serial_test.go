@@ -38,7 +38,7 @@ func hostBlob(t testing.TB, structure []byte, driver [16]byte) []byte {
 		}
 	}
 	leaves := s.data[s.leaves:]
-	if !isIndexed(kind) {
+	if !isCompacted(kind) {
 		clear(leaves[uint64(s.Active)*leafSizeOf(kind):])
 	}
 	var handles []uint64
@@ -318,6 +318,23 @@ func forgeries(t testing.TB) []forgery {
 	chunk("number of geometries", leafIndexedWide, func(l []byte) { put(l[4:], u32(l[4:])+1<<chunkGeometryShift) })
 	chunk("most geometries", leafIndexedWide, func(l []byte) { put(l[4:], u32(l[4:])|0xffff<<chunkGeometryShift) })
 	chunk("no geometries", leafIndexedWide, func(l []byte) { put(l[4:], u32(l[4:])&chunkVertexMask) })
+	const lastShort = 4 * (chunkRecords*shortWords + shortWord)
+	for _, kind := range []uint32{leafShort, leafShortMany} {
+		chunk("short primitive", kind, func(l []byte) { put(l[lastShort:], 101) })
+		chunk("short geometry", kind, func(l []byte) { put(l[lastShort:], 2<<shortShiftOf(kind)) })
+	}
+	wide := 4*chunkWords + lastShort + 4*chunkWords
+	second := wide - 4*shortWord - 4*chunkWords
+	chunk("wide short primitive", leafShortWide, func(l []byte) { put(l[wide:], 101) })
+	chunk("wide short geometry", leafShortWide, func(l []byte) { put(l[wide:], 2<<shortWideShift) })
+	chunk("short geometry in the list", leafShortWide, func(l []byte) { put(l[4*u32(l):], 2) })
+	for name, at := range map[string]int{"first": 0, "second": second} {
+		chunk(name+" list of short triangles", leafShortWide, func(l []byte) { put(l[at:], u32(l[at:])+1) })
+		chunk(name+" far list of short triangles", leafShortWide, func(l []byte) { put(l[at:], 0xfffffff0) })
+		chunk(name+" chunk of short triangles with vertices", leafShortWide, func(l []byte) { put(l[at+4:], u32(l[at+4:])+1) })
+		chunk(name+" most geometries of short triangles", leafShortWide, func(l []byte) { put(l[at+4:], ^uint32(0)) })
+		chunk(name+" no geometries of short triangles", leafShortWide, func(l []byte) { put(l[at+4:], 0) })
+	}
 	leaf("index of an instance", leafInstances, instanceIndex, 61)
 	leaf("root of an instance", leafInstances, instanceRoot, 10)
 	leaf("leaves of an instance", leafInstances, instanceLeafBlock, 3)

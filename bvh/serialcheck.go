@@ -75,7 +75,7 @@ func (c *treeCheck) header(size, handles uint64) error {
 	switch {
 	case s.Bytes != size:
 		return bad("%d bytes, there are %d", s.Bytes, size)
-	case s.Type != vk.TopLevel && s.Type != vk.BottomLevel, top != (c.kind == leafInstances), c.kind > leafIndexedWide:
+	case s.Type != vk.TopLevel && s.Type != vk.BottomLevel, top != (c.kind == leafInstances), c.kind > leafShortWide:
 		return bad("type %d with leaves of kind %d", s.Type, c.kind)
 	case s.Primitives > MaxPrimitives, s.Active > s.mostActive(), s.Geometries > MaxGeometries, c.slots > MaxPrimitives:
 		return bad("%d of %d primitives, %d geometries, %d nodes", s.Active, s.Primitives, s.Geometries, c.slots)
@@ -91,8 +91,8 @@ func (c *treeCheck) header(size, handles uint64) error {
 
 // fits tells whether a number of bytes is all that leaf records take, and enough.
 func (c *treeCheck) fits(region uint64) bool {
-	if isIndexed(c.kind) {
-		return c.s.checkIndexed() == nil // corners, too
+	if isCompacted(c.kind) {
+		return c.s.checkCompacted() == nil // corners, too
 	}
 	n := region / c.leafSize
 	return region == n*c.leafSize && n >= uint64(c.s.Active)
@@ -173,8 +173,8 @@ func (c *treeCheck) record(i uint32) error {
 	}
 	var g, p uint32
 	switch {
-	case isIndexed(c.kind):
-		t := s.indexedTriangle(i)
+	case isCompacted(c.kind):
+		t := s.compactedTriangle(i)
 		g, p = t.Geometry, t.Primitive
 	case c.kind == leafBoxes:
 		g, p = s.word(at+boxGeometry)&triangleGeometryMask, s.word(at+boxPrimitive)

@@ -54,7 +54,7 @@ func (b *batch) addSplits(index, n uint32) {
 	}
 }
 
-// splits cuts triangles into parts, when the boxes and their bounds are known.
+// splits chooses triangles, numbers their parts and cuts them, when the boxes and their bounds are known.
 func (r *recorder) splits() {
 	n := uint32(len(r.batch.split) / 8)
 	if n == 0 {
@@ -66,4 +66,6 @@ func (r *recorder) splits() {
 		r.run(kernelSplit, r.split, n, n, pass)
 		r.cb.ComputeBarrier()
 	}
+	r.run(kernelSplitParts, r.split, n, n, 0)
+	r.cb.ComputeBarrier()
 }

@@ -10,18 +10,24 @@ import (
 // An update keeps the tree and makes its boxes again, from the leaves up (shaders/bvh/refit.glsl). It takes what it
 // needs to know of the tree from the source's header, so that it works on copies of any size.
 
-// updateScratch places the parts of an update's scratch memory, as offsets from its address.
-type updateScratch struct{ boxes, parents, arrivals, wholes, counts, size uint64 }
+// updateScratch places the parts of an update's scratch memory, as offsets from its address. They follow each other behind
+// the state, and shaders/bvh/refit_push.glsl knows in what order.
+type updateScratch struct{ boxes, marks, counters, reach, bounds, lists, size uint64 }
 
 func updateScratchOf(n uint64) updateScratch {
-	words := 4 * (max(n, 1) - 1) // one for every inner node
-	var s updateScratch
-	s.boxes = stateSize
-	s.parents = s.boxes + 24*n
-	s.arrivals = s.parents + words
-	s.wholes = s.arrivals + words
-	s.counts = s.wholes + words
-	s.size = alignUp(s.counts+4*(n/refitNodes+1), ScratchAlignment)
+	nodes := max(n, 1) - 1
+	s := updateScratch{boxes: stateSize}
+	s.marks = s.boxes + 24*n
+	s.counters = s.marks + 4*nodes
+	s.reach = s.counters + 4*(n/1024+32)
+	parts := (max(n, 1) + refitPart - 1) / refitPart
+	s.bounds = s.reach + 4*parts
+	s.lists = s.bounds + 32*parts
+	s.size = s.lists
+	for size := uint64(refitNodes); size < nodes; size *= refitFan { // a list for every level of groups
+		s.size += 4 * nodes
+	}
+	s.size = alignUp(s.size, ScratchAlignment)
 	return s
 }
 
@@ -75,8 +81,12 @@ func checkDestinations(builds []Build) error {
 }
 
 const (
-	// refitNodes is ER_NEAR of refit_nodes.comp: nodes of a workgroup.
-	refitNodes = 256
+	// refitNodes is ER_NEAR of refit_nodes.comp, nodes of a workgroup, and refitFan its FAN.
+	refitNodes, refitFan = 512, 16
+	// refitPart is ER_PART of refit_push.glsl: leaf records of a workgroup.
+	refitPart = 64
+	// mostAlone is the most primitives of an update that push constants describe: of more, the parts' bounds are too many.
+	mostAlone = 1 << 19
 	// smallUpdateSize is what refit_small.comp reads for each update: its record and its first geometry.
 	smallUpdateSize = buildRecordSize + geometryRecord
 	// smallLanes is the workgroup of refit_small.comp, smallBytes the shared memory that it needs for each primitive.
@@ -123,6 +133,49 @@ func (b *batch) describeSmall() {
 	}
 }
 
+// describeAlone writes the push constants of an update that is alone: those of refit_push.glsl behind the common ones.
+func (b *batch) describeAlone(bd Build, n, room uint32) {
+	b.alone = nil
+	if len(bd.Info.Geometries) > 1 || n > mostAlone {
+		return
+	}
+	var g [geometryRecord]byte
+	copy(g[:], b.geometry[len(b.geometry)-len(bd.Info.Geometries)*geometryRecord:])
+	word := func(at int) uint32 { return binary.LittleEndian.Uint32(g[at:]) }
+	src, offset := bd.source()
+	w := &recordWriter{}
+	w.address(bd.Dst.Address() + bd.DstOffset)
+	w.address(src.Address() + offset)
+	w.address(bd.Scratch + updateScratchOf(uint64(n)).boxes)
+	w.bytes = append(w.bytes, g[:24]...) // addresses of vertices, indices and transform
+	w.words(word(24), word(28)|word(48)<<8|word(52)<<16|word(56)<<24, word(32), word(40), word(44))
+	w.words(uint32(bd.Info.Type)|uint32(len(bd.Info.Geometries))<<8, n, room)
+	b.alone = w.bytes
+}
+
+// isAlone tells whether all is one update that push constants describe.
+func (b *batch) isAlone() bool {
+	return b.alone != nil && len(b.records) == buildRecordSize && len(b.indirect) == 0
+}
+
+// recordAlone records an update that is alone.
+func (r *recorder) recordAlone() {
+	if len(r.batch.smallRecords) > 0 {
+		r.runAlone(kernelRefitSmall, 1)
+		return
+	}
+	blocks := uint32(len(r.batch.updates) / 8)
+	r.runAlone(kernelRefitLeaves, blocks*treeGroupsPerBlk)
+	r.cb.ComputeBarrier()
+	r.runAlone(kernelRefitNodes, blocks*(blockSize/refitNodes))
+}
+
+func (r *recorder) runAlone(kernel int, groups uint32) {
+	push := make([]byte, commonPush, pushSize)
+	binary.LittleEndian.PutUint32(push[32:], groups)
+	r.dispatch(kernel, append(push, r.batch.alone...), groups)
+}
+
 func (b *batch) addUpdate(bd Build, small uint32) {
 	index := uint32(len(b.records) / buildRecordSize)
 	firstGeometry := b.geometries
@@ -139,16 +192,17 @@ func (b *batch) addUpdate(bd Build, small uint32) {
 	w.address(uint64(firstGeometry)) // see resolve
 	w.address(bd.Scratch)
 	w.address(bd.Scratch + s.boxes)
+	w.address(bd.Scratch + s.bounds)
+	w.address(bd.Scratch + s.reach)
+	w.address(bd.Scratch + s.lists)
+	w.address(bd.Scratch + s.counters)
+	w.address(bd.Scratch + s.marks)
 	w.address(0)
-	w.address(0)
-	w.address(bd.Scratch + s.wholes)
-	w.address(bd.Scratch + s.counts)
-	w.address(bd.Scratch + s.parents)
-	w.address(bd.Scratch + s.arrivals)
 	w.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
 	w.words(0, 0, uint32(min(room/updateRoomUnit, 1<<32-1)), 0, 0, 0)
 	w.address(src.Address() + offset)
 	b.records = w.bytes
+	b.describeAlone(bd, n, uint32(min(room/updateRoomUnit, 1<<32-1)))
 	if small > 0 && n <= small {
 		b.smallRecords = append(b.smallRecords, int(index))
 		b.firstGeometries = append(b.firstGeometries, firstGeometry)

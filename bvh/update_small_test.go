@@ -60,7 +60,7 @@ func TestUpdateSmall(t *testing.T) {
 // inUse is what of a structure of any form means something, but for its own address.
 func (r *rig) inUse(b *vk.Buffer) []byte {
 	r.Helper()
-	if s, _ := r.read(b); isIndexed(s.leafKind()) {
+	if s, _ := r.read(b); isCompacted(s.leafKind()) {
 		return r.bytes(b)
 	}
 	return r.used(b)

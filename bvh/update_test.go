@@ -465,4 +465,7 @@ func TestUpdateConstants(t *testing.T) {
 	compare(t, constants(t, "../shaders/bvh/refit.glsl"), map[string]uint64{
 		"ER_ALLOW_UPDATE": uint64(vk.AllowUpdate), "ER_ROOM_UNIT": updateRoomUnit,
 	})
+	compare(t, constants(t, "../shaders/bvh/refit_push.glsl"), map[string]uint64{"ER_PART": refitPart})
+	nodes := constants(t, "../shaders/bvh/refit_nodes.comp")
+	compare(t, map[string]uint64{"ER_NEAR": nodes["ER_NEAR"], "ER_FAN": nodes["ER_FAN"]}, map[string]uint64{"ER_NEAR": refitNodes, "ER_FAN": refitFan})
 }

@@ -163,6 +163,7 @@ func linkKey(linker [sha256.Size]byte, runtimeModule []uint32, stages []Stage, o
 	h.bit(o.Indirect)
 	h.number(uint64(o.Form))
 	h.number(uint64(o.MaxDepth))
+	h.number(uint64(o.MaxLanes))
 	f := o.Flags
 	for _, b := range []bool{f.NoNullAnyHit, f.NoNullIntersection, f.NoNullClosestHit, f.NoNullMiss, f.SkipTriangles, f.SkipAABBs} {
 		h.bit(b)

@@ -29,7 +29,7 @@ func TestIndirectLayout(t *testing.T) {
 		"LAUNCH_TILE_WIDTH_LOG2": offsets["tileWidthLog2"], "LAUNCH_TILES_PER_ROW": offsets["tilesPerRow"],
 		"LAUNCH_TILES_PER_SLICE": offsets["tilesPerSlice"], "LAUNCH_FIRST_GROUP": offsets["firstGroup"],
 		"LAUNCH_GROUP_STRIDE": offsets["groupStride"], "LAUNCH_GROUP_COUNT": offsets["groupCount"], "LAUNCH_WORDS": size,
-		"LANES_PER_GROUP": 4 * lanesPerGroup, "GROUPS_PER_WORKGROUP": 4 * lanesPerWork / lanesPerGroup,
+		"LANES_PER_GROUP": 4 * lanesPerGroup, "GROUPS_PER_WORKGROUP": 4 * lanesPerTile / lanesPerGroup,
 	} {
 		_, rest, ok := strings.Cut(text, "const uint "+name+" = ")
 		value, _, _ := strings.Cut(rest, "u;")

@@ -73,13 +73,14 @@ func TestLaunchLayout(t *testing.T) {
 // TestGridCoversLaunch checks that every place of a launch is some lane's, once, whatever the batches.
 func TestGridCoversLaunch(t *testing.T) {
 	for _, size := range [][3]uint32{{1, 1, 1}, {33, 1, 1}, {7, 3, 2}, {8, 4, 1}, {1920, 1080, 1}, {9, 5, 3}, {65536 * 64, 1, 1}} {
-		for _, workgroups := range []uint32{1 << 20, 64, 7} {
+		for _, c := range []struct{ workgroups, tiles uint32 }{{1 << 20, 1}, {64, 1}, {7, 1}, {1 << 20, 2}, {7, 3}} {
+			workgroups := c.workgroups
 			if size[0] > 10000 && workgroups < 1<<20 {
 				continue
 			}
-			g := newGrid(size[0], size[1], size[2], workgroups)
+			g := newGrid(size[0], size[1], size[2], workgroups, c.tiles)
 			w := uint32(1) << g.tileWidthLog2
-			h := lanesPerWork / w
+			h := lanesPerTile / w
 			seen := make([]bool, size[0]*size[1]*size[2])
 			g.each(func(first, n [3]uint32) {
 				if n[0]*n[1]*n[2] > workgroups || n[0] > maxGridSide {
@@ -87,8 +88,9 @@ func TestGridCoversLaunch(t *testing.T) {
 				}
 				for i := range n[0] * n[1] * n[2] {
 					at := [3]uint32{first[0] + i%n[0], first[1] + i/n[0]%n[1], first[2] + i/n[0]/n[1]}
-					for lane := range uint32(lanesPerWork) {
-						x, y := at[0]*w+lane%w, at[1]*h+lane/w
+					for lane := range lanesPerTile * c.tiles {
+						tile, lane := lane/lanesPerTile, lane%lanesPerTile
+						x, y := (at[0]*c.tiles+tile)*w+lane%w, at[1]*h+lane/w
 						if x >= size[0] || y >= size[1] {
 							continue
 						}
@@ -101,7 +103,7 @@ func TestGridCoversLaunch(t *testing.T) {
 				}
 			})
 			if k := slices.Index(seen, false); k >= 0 {
-				t.Errorf("%v in batches of %d workgroups: %d is nobody's", size, workgroups, k)
+				t.Errorf("%v in batches of %d workgroups of %d tiles: %d is nobody's", size, workgroups, c.tiles, k)
 			}
 		}
 	}

@@ -101,6 +101,8 @@ type PipelineOptions struct {
 
 	own  int  // stages of the pipeline itself: the first ones, once libraries have been added
 	simd bool // the runtime is that for CPUs
+
+	maxLanes uint32 // of a workgroup
 }
 
 // Stats tell what it took to make a pipeline.
@@ -125,6 +127,7 @@ type Pipeline struct {
 	owners  []link.Owner
 	tag     uint32
 	stack   uint32 // dwords per lane
+	tiles   uint32 // of a workgroup in direct launches
 	stats   Stats
 
 	indirect indirectVariant
@@ -136,7 +139,7 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	o.expand()
-	o.simd = dev.SIMD()
+	o.simd, o.maxLanes = dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations
 	start := time.Now()
 	linked, err := o.link(ctx, false)
 	if err != nil {
@@ -144,7 +147,7 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	}
 	p := &Pipeline{dev: dev, options: o, entries: linked.Entries, frames: linked.Frames, owners: linked.Owners, tag: tagOf(linked.Code)}
 	p.stats = Stats{LinkTime: time.Since(start), CodeWords: len(linked.Code), States: linked.States, Form: linked.Form}
-	p.stack = o.stackDwords(linked.Frames)
+	p.stack, p.tiles = o.stackDwords(linked.Frames), link.Tiles(linked.Code)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -182,7 +185,7 @@ func (o *PipelineOptions) link(ctx context.Context, indirect bool) (*link.Result
 		return nil, err
 	}
 	options := o.linkOptions()
-	options.Indirect = indirect
+	options.Indirect, options.MaxLanes = indirect, o.maxLanes
 	if len(o.Libraries) > 0 { // the cache knows stages by their code; what is left to do here is little
 		return link.Link(ctx, runtime, o.Stages[:o.own], options)
 	}

@@ -43,6 +43,22 @@ func TestTraceStack(t *testing.T) {
 	}
 }
 
+func TestStackMemory(t *testing.T) {
+	for _, c := range []struct {
+		form  Form
+		bytes uint32
+		want  uint64
+	}{
+		{FormMegakernel, 0, 3 * lanesPerGroup * 36}, {FormBlocks, 64, 3 * lanesPerGroup * 64},
+		{FormMonolithic, 0, 0}, {FormMonolithic, maxStackBytes, 0},
+	} {
+		p := &Pipeline{stack: 9, stats: Stats{Form: c.form}}
+		if got := p.stackMemory(&Trace{StackBytes: c.bytes}, 3); got != c.want {
+			t.Errorf("%v, %d bytes a lane: %d bytes, want %d", c.form, c.bytes, got, c.want)
+		}
+	}
+}
+
 func TestShaderGroupStackSize(t *testing.T) {
 	p := &Pipeline{frames: []uint32{0, 3, 5, 7}, options: PipelineOptions{Groups: []Group{
 		{General: 1, ClosestHit: None, AnyHit: None, Intersection: None},

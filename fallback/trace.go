@@ -16,7 +16,7 @@ const (
 	maxTableStride = 4096
 
 	lanesPerGroup = 32 // RT_LANES_PER_GROUP
-	lanesPerWork  = 64 // local_size_x of runtime.comp
+	lanesPerTile  = 64 // local_size_x of runtime.comp, of workgroups that take one tile
 
 	// The lanes of one batch, which bounds the memory for stacks whatever the size of the launch. Two millions are a picture of
 	// 1920x1080 in one go; a CPU needs far fewer.
@@ -25,7 +25,7 @@ const (
 	// maxStackMemory bounds the stacks of a batch; the shaders address them with 32 bits.
 	maxStackMemory = 1 << 30
 	// maxStackBytes is the largest stack of one lane: the smallest batch is a workgroup.
-	maxStackBytes = maxStackMemory / lanesPerWork
+	maxStackBytes = maxStackMemory / lanesPerTile
 )
 
 // Trace is one trace command, the operands of vkCmdTraceRaysKHR.
@@ -51,7 +51,7 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 		return nil
 	}
 	g := p.grid(&t)
-	params, reused, err := p.parameters(cb, &t, g.batch[0]*g.batch[1]*g.batch[2]*(lanesPerWork/lanesPerGroup))
+	params, reused, err := p.parameters(cb, &t, g.batch[0]*g.batch[1]*g.batch[2]*p.tiles*(lanesPerTile/lanesPerGroup))
 	if err != nil {
 		return fmt.Errorf("trace rays with pipeline %q: %w", p.options.Name, err)
 	}
@@ -75,8 +75,8 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 	return nil
 }
 
-// grid is how workgroups cover a direct launch: each a tile of 64 places, whose neighbours in the image are neighbours in
-// its subgroups. The workgroups in flight, which bound the memory for stacks, are a batch.
+// grid is how workgroups cover a direct launch: each some tiles of 64 places side by side, whose neighbours in the image are
+// neighbours in its subgroups. The workgroups in flight, which bound the memory for stacks, are a batch.
 type grid struct {
 	tileWidthLog2 uint32
 	size, batch   [3]uint32 // workgroups
@@ -86,15 +86,15 @@ type grid struct {
 const maxGridSide = 65535
 
 func (p *Pipeline) grid(t *Trace) grid {
-	workgroups := p.batchGroups(t.stackDwords(p)) / (lanesPerWork / lanesPerGroup)
+	workgroups := p.batchGroups(t.stackDwords(p)) / (lanesPerTile / lanesPerGroup) / p.tiles
 	if p.stats.Form == FormMonolithic {
 		workgroups = maxLaunchSize // no stacks
 	}
-	return newGrid(t.Width, t.Height, t.Depth, workgroups)
+	return newGrid(t.Width, t.Height, t.Depth, workgroups, p.tiles)
 }
 
-// newGrid covers a launch with tiles of 8x8, or flatter where the launch is.
-func newGrid(width, height, depth, workgroups uint32) grid {
+// newGrid covers a launch with tiles of 8x8, or flatter where the launch is, of which each workgroup takes some.
+func newGrid(width, height, depth, workgroups, tiles uint32) grid {
 	g := grid{tileWidthLog2: 3}
 	switch {
 	case height == 1:
@@ -103,8 +103,8 @@ func newGrid(width, height, depth, workgroups uint32) grid {
 		g.tileWidthLog2 = 4
 	}
 	w := uint32(1) << g.tileWidthLog2
-	h := lanesPerWork / w
-	g.size = [3]uint32{(width + w - 1) / w, (height + h - 1) / h, depth}
+	h := lanesPerTile / w
+	g.size = [3]uint32{(width + w*tiles - 1) / (w * tiles), (height + h - 1) / h, depth}
 	left := workgroups
 	for i, n := range g.size {
 		g.batch[i] = max(1, min(n, left, maxGridSide))
@@ -158,7 +158,7 @@ func (p *Pipeline) batchGroups(stack uint32) uint32 {
 	if p.dev.Physical().Type == vulkan.PhysicalDeviceTypeCpu {
 		lanes = batchLanesCPU
 	}
-	for lanes > lanesPerWork && uint64(lanes)*uint64(stack)*4 > maxStackMemory {
+	for lanes > lanesPerTile && uint64(lanes)*uint64(stack)*4 > maxStackMemory {
 		lanes /= 2
 	}
 	return lanes / lanesPerGroup
@@ -174,14 +174,24 @@ func (p *Pipeline) parameters(cb *vk.CommandBuffer, t *Trace, batch uint32) (l *
 	if t.Faults != nil {
 		l.faults = t.Faults.Address()
 	}
-	lanes := uint64(batch) * lanesPerGroup
-	if l.stackBase, reused, err = cb.TransientScratch(lanes*uint64(l.stackDwords)*4, 256); err != nil {
-		return nil, false, fmt.Errorf("stack of %d bytes for each of %d lanes: %w", 4*l.stackDwords, lanes, err)
+	if size := p.stackMemory(t, batch); size > 0 {
+		if l.stackBase, reused, err = cb.TransientScratch(size, 256); err != nil {
+			return nil, false, fmt.Errorf("stacks of %d bytes, %d for each lane: %w", size, 4*l.stackDwords, err)
+		}
 	}
 	if l.pushConstants, err = uploadPushConstants(cb, t.PushConstants); err != nil {
 		return nil, false, fmt.Errorf("push constants: %w", err)
 	}
 	return l, reused, nil
+}
+
+// stackMemory returns the size of the stacks of so many lane groups, in bytes: zero in the monolithic form, whatever an
+// application asks for.
+func (p *Pipeline) stackMemory(t *Trace, groups uint32) uint64 {
+	if p.stats.Form == FormMonolithic {
+		return 0
+	}
+	return uint64(groups) * lanesPerGroup * uint64(t.stackDwords(p)) * 4
 }
 
 // uploadPushConstants puts the application's push constants where shaders find them: its stages may lay them out

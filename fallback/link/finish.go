@@ -60,6 +60,8 @@ func (l *linker) emitDispatch() error {
 	}
 	l.emitSwitch("rtIntersection", intersections)
 	l.emitConstants(len(intersections) > 0)
+	l.emitRaygen()
+	l.widen()
 	return nil
 }
 
@@ -83,6 +85,25 @@ func (l *linker) emitConstants(intersections bool) {
 			op = spirv.OpConstantTrue
 		}
 		l.emitConstant(c.hook, l.types.declare(op, l.types.boolean()))
+	}
+}
+
+// emitRaygen spares lanes the ray generation record's handle where there is no choice. Records of indirect launches nobody
+// has checked.
+func (l *linker) emitRaygen() {
+	if l.options.Indirect {
+		return
+	}
+	only, n := uint32(0), 0
+	for i := range l.parts {
+		if l.parts[i].model == Raygen {
+			only = l.parts[i].number
+			n++
+		}
+	}
+	if n == 1 {
+		l.emitConstant("rtFirst", l.types.u32(only))
+		l.emitConstant("rtFirstIsKnown", l.types.declare(spirv.OpConstantTrue, l.types.boolean()))
 	}
 }
 

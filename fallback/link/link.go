@@ -75,6 +75,8 @@ type Options struct {
 	// Indirect makes the module read its launch parameters from memory, at the address that is all of its push constants,
 	// and lets a lane take several places of the launch. See shaders/fallback/launch.glsl.
 	Indirect bool
+	// MaxLanes is how many lanes a workgroup may have on the device; 0 is 128.
+	MaxLanes uint32
 }
 
 // Result is a linked pipeline.

@@ -60,7 +60,8 @@ func TestRuntimeSymbols(t *testing.T) {
 	names := []string{"rtShade", "rtContinue", "rtAnyHit", "rtLaunchId", "rtLaunchSize", "rtRecord", "rtPushAddress", "rtFrame", "rtPayload",
 		"rtReserve", "rtReserveTrace", "rtSetRay", "rtCall", "rtCallShader", "rtReturn", "rtReturnCallable", "rtResume", "rtQuad", "rtStructure", "rtTlas", "rtReturnTo", "rtCallsShaders",
 		"rtBarycentrics", "rtVertex", "rtAttribute", "rtSetAttribute", "rtReport", "rtTrace", "rtCallable", "rtUnknown", "rtIntersection",
-		"rtSchedule", "rtShadeMiss", "rtTraceMiss", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection", "erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch"}
+		"rtSchedule", "rtShadeMiss", "rtTraceMiss", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection", "erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch",
+		"rtFirst", "rtFirstIsKnown", "rtTiles"}
 	for _, g := range getters {
 		for _, n := range []string{g.hit, g.miss} {
 			if n != "" {

@@ -43,6 +43,9 @@ layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Er
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer ErWordView {
     uint v[];
 };
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer ErShortView {
+    uvec2 v[ER_SHORT_WORDS / 2u];
+};
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer ErCoordinateView {
     float v[];
 };
@@ -80,6 +83,9 @@ uint erLeafForm(uint kind) {
     case ER_LEAF_BOXES: return ER_INSTANCE_BOXES;
     case ER_LEAF_INDEXED: return ER_INSTANCE_INDEXED;
     case ER_LEAF_INDEXED_WIDE: return ER_INSTANCE_INDEXED | ER_INSTANCE_WIDE;
+    case ER_LEAF_SHORT: return ER_INSTANCE_INDEXED | ER_INSTANCE_SHORT;
+    case ER_LEAF_SHORT_MANY: return ER_INSTANCE_INDEXED | ER_INSTANCE_SHORT | ER_INSTANCE_MANY;
+    case ER_LEAF_SHORT_WIDE: return ER_INSTANCE_INDEXED | ER_INSTANCE_SHORT | ER_INSTANCE_WIDE;
     }
     return 0u;
 }
@@ -90,10 +96,23 @@ uint erChunkWord(uint chunk) { return chunk * (ER_CHUNK_RECORDS * ER_INDEXED_WOR
 // erRecordWord is where an indexed triangle's record begins, in words.
 uint erRecordWord(uint leaf) { return leaf * ER_INDEXED_WORDS + (leaf / ER_CHUNK_RECORDS + 1u) * ER_CHUNK_WORDS; }
 
+// erShortChunkWord is where a chunk of short triangles begins, in the wide form.
+uint erShortChunkWord(uint chunk) { return chunk * (ER_CHUNK_RECORDS * ER_SHORT_WORDS + ER_CHUNK_WORDS); }
+
+// erShortWord is where a short triangle's record begins, in words.
+uint erShortWord(uint leaf, uint form) {
+    return leaf * ER_SHORT_WORDS + ((form & ER_INSTANCE_WIDE) != 0u ? (leaf / ER_CHUNK_RECORDS + 1u) * ER_CHUNK_WORDS : 0u);
+}
+
+// erShortShift is where the geometry begins in a short triangle's last word.
+uint erShortShift(uint form) {
+    return (form & ER_INSTANCE_WIDE) != 0u ? ER_SHORT_WIDE_SHIFT : (form & ER_INSTANCE_MANY) != 0u ? ER_SHORT_MANY_SHIFT : ER_SHORT_SHIFT;
+}
+
 // erChunkList is the word behind a chunk's vertices.
 uint erChunkList(uvec2 head) { return head.x + 3u * (head.y & ER_CHUNK_VERTEX_MASK); }
 
-// A triangle of either form. The last word has the flags of ER_TRIANGLE_GEOMETRY.
+// A triangle of any form. The last word has the flags of ER_TRIANGLE_GEOMETRY.
 struct ErCorners {
     vec3 v0, v1, v2;
     uint flags;
@@ -109,14 +128,22 @@ ErNode erNodeAt(uvec2 nodes, uint index) { return ErNodeView(nodes).node[index];
 ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
     ErCorners r;
     if ((form & ER_INSTANCE_INDEXED) != 0u) {
-        ErWordView words = ErWordView(leaves);
-        r.flags = words.v[erRecordWord(leaf)];
-        ErCoordinateView f = ErCoordinateView(erAddressWords(leaves, words.v[erChunkWord(leaf / ER_CHUNK_RECORDS)]));
-        uvec3 at = uvec3(r.flags & 255u, (r.flags >> 8) & 255u, (r.flags >> 16) & 255u) * 3u;
-        r.v0 = vec3(f.v[at.x], f.v[at.x + 1u], f.v[at.x + 2u]);
-        r.v1 = vec3(f.v[at.y], f.v[at.y + 1u], f.v[at.y + 2u]);
-        r.v2 = vec3(f.v[at.z], f.v[at.z + 1u], f.v[at.z + 2u]);
-        r.v2 = (r.flags & ER_TRIANGLE_INACTIVE) != 0u ? r.v1 : r.v2; // nothing hits it
+        if ((form & ER_INSTANCE_SHORT) != 0u) {
+            ErShortView s = ErShortView(erAddressWords(leaves, erShortWord(leaf, form)));
+            r.v0 = uintBitsToFloat(uvec3(s.v[0], s.v[1].x));
+            r.v1 = uintBitsToFloat(uvec3(s.v[1].y, s.v[2]));
+            r.v2 = uintBitsToFloat(uvec3(s.v[3], s.v[4].x));
+            r.flags = s.v[4].y;
+        } else {
+            ErWordView words = ErWordView(leaves);
+            r.flags = words.v[erRecordWord(leaf)];
+            ErCoordinateView f = ErCoordinateView(erAddressWords(leaves, words.v[erChunkWord(leaf / ER_CHUNK_RECORDS)]));
+            uvec3 at = uvec3(r.flags & 255u, (r.flags >> 8) & 255u, (r.flags >> 16) & 255u) * 3u;
+            r.v0 = vec3(f.v[at.x], f.v[at.x + 1u], f.v[at.x + 2u]);
+            r.v1 = vec3(f.v[at.y], f.v[at.y + 1u], f.v[at.y + 2u]);
+            r.v2 = vec3(f.v[at.z], f.v[at.z + 1u], f.v[at.z + 2u]);
+            r.v2 = (r.flags & ER_TRIANGLE_INACTIVE) != 0u ? r.v1 : r.v2; // nothing hits it
+        }
     } else {
         ErTriangle t = ErTriangleView(leaves).triangle[leaf];
         r.v0 = t.a.xyz;
@@ -134,14 +161,26 @@ uvec2 erPrimitiveWords(uvec2 leaves, uint leaf, uint form) {
         return ErTriangleView(leaves).triangle[leaf].c.yz;
     }
     ErWordView words = ErWordView(leaves);
-    uint at = erRecordWord(leaf);
-    uint first = words.v[at];
-    uint geometry = (first >> ER_INDEXED_GEOMETRY_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u);
+    uint chunk = leaf / ER_CHUNK_RECORDS;
+    uint first, primitive, shift;
+    if ((form & ER_INSTANCE_SHORT) != 0u) {
+        first = words.v[erShortWord(leaf, form) + ER_SHORT_WORD];
+        shift = erShortShift(form);
+        primitive = first & ((1u << shift) - 1u);
+        chunk = erShortChunkWord(chunk);
+    } else {
+        uint at = erRecordWord(leaf);
+        first = words.v[at];
+        shift = ER_INDEXED_GEOMETRY_SHIFT;
+        primitive = words.v[at + 1u];
+        chunk = erChunkWord(chunk);
+    }
+    const uint FLAGS = ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE;
+    uint geometry = (first & ~FLAGS) >> shift;
     if ((form & ER_INSTANCE_WIDE) != 0u) {
-        uint chunk = erChunkWord(leaf / ER_CHUNK_RECORDS);
         geometry = ErWordView(erAddressWords(leaves, erChunkList(uvec2(words.v[chunk], words.v[chunk + 1u])))).v[geometry];
     }
-    return uvec2(words.v[at + 1u], geometry | (first & (ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE)));
+    return uvec2(primitive, geometry | (first & FLAGS));
 }
 
 mat4x3 erObjectToWorld(uvec2 instanceRecord) {

@@ -4,6 +4,7 @@
 // block of a build, whatever geometries it has: many small ones cost no more
 // than a large one.
 #include "bvh/split.glsl"
+#include "bvh/sort.glsl"
 layout(local_size_x = 256) in;
 
 shared uint sharedMin[3];
@@ -56,6 +57,21 @@ void blockBoxes(ErBuild b, uint first, uint end) {
     }
 }
 
+// clearCounts clears what the next kernels count.
+void clearCounts(ErBuild b, uint block) {
+    uint lane = gl_LocalInvocationIndex;
+    if (b.blockCount > ER_SORT_BLOCKS && block % ER_TILE_BLOCKS == 0u) {
+        uint tile = block / ER_TILE_BLOCKS;
+        ErUintView(push.histograms).v[erDigitCount(b, 0u, tile, lane)] = 0u;
+        ErUintView(push.histograms).v[erDigitCount(b, 1u, tile, lane)] = 0u;
+    }
+    if (block == 0u && erIsSplit(b)) {
+        for (uint k = lane; k < ER_SPLIT_BLOCKS; k += gl_WorkGroupSize.x) {
+            ErUintView(b.arrivals).v[k] = 0u;
+        }
+    }
+}
+
 void main() {
     uint lane = gl_LocalInvocationIndex;
     if (lane < 3u) {
@@ -74,6 +90,9 @@ void main() {
     ErBuild b = ErBuildView(push.builds).build[task.x];
     uint first = task.y * ER_BLOCK_SIZE;
     uint end = min(first + ER_BLOCK_SIZE, b.inputs);
+    if (valid) {
+        clearCounts(b, task.y);
+    }
     if (valid && first < end) {
         blockBoxes(b, first, end);
     }

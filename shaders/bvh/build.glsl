@@ -35,7 +35,7 @@ struct ErBuild {
     uint flags;
     uint geometryCount;
     uint primitiveCount; // of the tree: those of the input, and room for what splits add (split.glsl)
-    uint firstBlock;  // of the batch's histograms
+    uint firstBlock;  // of the batch's histograms: a tile (sort.glsl)
     uint blockCount;
     uint room;        // of an update: bytes / 16 that source and destination may take
     uint inputs;      // primitives of the input
@@ -124,6 +124,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) buffer ErUvec2View 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErUvec4View { uvec4 v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ErBoundsView { float v[]; };
 
+#ifndef ER_OWN_PUSH // refit_push.glsl
 layout(push_constant, std430) uniform ErPush {
     uvec2 builds;
     uvec2 tasks;     // uvec4 (bounds) or uvec2 (build, block in build)
@@ -132,6 +133,7 @@ layout(push_constant, std430) uniform ErPush {
     uint taskCount;  // workgroups' worth of work, or elements
     uint pass;       // of the radix sort
 } push;
+#endif
 
 // A dispatch of more than 65535 groups is folded into two dimensions.
 uint erGroup() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }

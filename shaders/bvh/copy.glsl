@@ -4,7 +4,7 @@
 // Sizes are in units of 16 bytes, so that 32 bits are enough. A task is a
 // workgroup's ER_COPY_BLOCK pieces of 64 bytes; piece k is also node slot k,
 // the place to look at leaf records 2k and 2k + 1 (of indexed triangles, 8k to
-// 8k + 7), and at chunk k.
+// 8k + 7), and at chunk k, and its number in the scan.
 #ifndef ER_BVH_COPY_GLSL
 #define ER_BVH_COPY_GLSL
 #include "bvh/build.glsl"
@@ -45,7 +45,7 @@ struct ErCopy {
 const uint ER_COPY_READY = 1u; // bottom levels exist: take their roots from them
 
 // What a copy comes to, ER_PLAN_SIZE bytes.
-const uint ER_PLAN_SIZE = 128u;
+const uint ER_PLAN_SIZE = 384u;
 struct ErPlan {
     uint status; // ER_STATUS_*
     uint checksum0, checksum1;
@@ -66,7 +66,9 @@ struct ErPlan {
     uint handles;
     uint depth;     // that a blob's nodes, or those of a compacted copy, were found to have
     uint flags;     // VkBuildAccelerationStructureFlagsKHR
-    uint lists;     // words of the vertices and geometries of all chunks of a compacted copy
+    uint lists;     // words of the vertices and geometries of all chunks of a compacted copy of indexed triangles
+    uint shortLists; // of the geometries, with short triangles
+    uint loose;      // 1: a compaction makes short triangles in the tree's order
 };
 
 // bvh.CopyStatus.
@@ -88,14 +90,18 @@ const uint ER_BLOB_SIZE = 64u; // magic, version, checksum (2), zeros
 const uint ER_BLOB_MAGIC = 0x42415245u; // "ERAB"
 const uint ER_BLOB_VERSION = 1u;
 
-// Most records of a leaf: a node above more is no part of one.
-const uint ER_LEAF_RECORDS = ER_REF_COUNT_MASK + 1u;
 const uint ER_MAX_PRIMITIVES = 67108864u;
 // Depths up to here are checked; traversal refuses structures above.
 const uint ER_CHECKED_HEIGHT = 66u;
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErCopyView { ErCopy copy[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer ErPlanView { ErPlan plan; };
+// A node is in no leaf of less records than its level, and in no leaf at all without one.
+const uint ER_COMPACT_MOST = 32u; // ER_REF_COUNT_MASK + 1
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer ErPlanView {
+    ErPlan plan;
+    uint levels[ER_COMPACT_MOST + 1u]; // nodes of each level; first those without
+    uint sizes[ER_COMPACT_MOST + 1u];  // nodes above so many records; first those above more
+};
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer ErUnits { uvec4 v[]; };
 
 uvec2 erBytes(uint units) { return uvec2(units << 4, units >> 28); }
@@ -117,11 +123,20 @@ uint erLeafUnits(uint kind) {
 
 bool erIsIndexed(uint kind) { return kind == ER_LEAF_INDEXED || kind == ER_LEAF_INDEXED_WIDE; }
 
+// erIsCompacted tells the kinds that only compacted copies have.
+bool erIsCompacted(uint kind) { return kind >= ER_LEAF_INDEXED && kind <= ER_LEAF_SHORT_WIDE; }
+
+// erIsListed tells those whose chunks have lists.
+bool erIsListed(uint kind) { return erIsIndexed(kind) || kind == ER_LEAF_SHORT_WIDE; }
+
+// erChunkAt is where a chunk of such begins, in words.
+uint erChunkAt(uint kind, uint chunk) { return erIsIndexed(kind) ? erChunkWord(chunk) : erShortChunkWord(chunk); }
+
 // erIsSourced tells whether the records know which corners will move together.
 bool erIsSourced(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES && (p.flags & ER_SOURCED_FLAGS) == ER_SOURCED_FLAGS; }
 
 // erMostLive is the most leaf records that a structure of so many primitives has: splits add some.
-uint erMostLive(ErPlan p) { return p.primitives + (p.leafKind == ER_LEAF_TRIANGLES || erIsIndexed(p.leafKind) ? erSplitSlots(p.primitives) : 0u); }
+uint erMostLive(ErPlan p) { return p.primitives + (p.leafKind == ER_LEAF_TRIANGLES || erIsCompacted(p.leafKind) ? erSplitSlots(p.primitives) : 0u); }
 
 uint erHandles(ErPlan p) { return p.type == ER_AS_TYPE_TOP ? p.primitives : 0u; }
 
@@ -136,22 +151,26 @@ uint erLeafStart(uint slots) { return ER_HEADER_UNITS + slots * ER_NODE_UNITS; }
 // erLeafRegion is what the source has behind its nodes, in units.
 uint erLeafRegion(ErPlan p) { return p.total - erLeafStart(p.slots); }
 
-// Compaction. Subtrees of up to ER_COMPACT_LEAF triangles become leaves, whose
-// records must follow each other, as they do in all structures but forged
-// ones; then triangles become indexed ones, unless that gains nothing.
+// Compaction. Triangles become indexed or short ones, whichever is smaller, unless
+// that gains nothing. Subtrees of up to ER_COMPACT_LEAF triangles become leaves,
+// whose records must follow each other, as they do in all structures but forged
+// ones and those of bundles; where that leaves more than ER_COMPACT_BYTES for a
+// triangle, so do larger ones, as few as it takes, up to ER_COMPACT_MOST triangles. If
+// even these are too many, triangles become short ones in the tree's order.
 const uint ER_COMPACT_LEAF = 4u;
+const uint ER_COMPACT_BYTES = 359u; // eighths, without the header
 
-bool erCollapses(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES || erIsIndexed(p.leafKind); }
+bool erCollapses(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES || erIsCompacted(p.leafKind); }
 
 // erWholeLeaf finds the reference of the leaf that a node becomes.
 bool erWholeLeaf(uvec2 structure, ErPlan p, uint slot, out uint ref) {
     ErUnits s = ErUnits(structure);
-    uint stack[ER_COMPACT_LEAF];
+    uint stack[ER_COMPACT_MOST];
     stack[0] = slot;
     uint depth = 1u, first = ER_REF_NONE, end = 0u, count = 0u;
-    for (uint steps = 0u; depth > 0u && steps < ER_COMPACT_LEAF; steps++) {
+    for (uint steps = 0u; depth > 0u && steps < ER_COMPACT_MOST; steps++) {
         uvec4 w = s.v[ER_HEADER_UNITS + stack[--depth] * ER_NODE_UNITS + 3u];
-        if (w.z + w.w > ER_COMPACT_LEAF) {
+        if (w.z + w.w > ER_COMPACT_MOST) {
             return false;
         }
         for (uint k = 0u; k < 2u; k++) {
@@ -161,7 +180,7 @@ bool erWholeLeaf(uvec2 structure, ErPlan p, uint slot, out uint ref) {
                 first = min(first, child & ER_REF_INDEX_MASK);
                 end = max(end, (child & ER_REF_INDEX_MASK) + n);
                 count += n;
-            } else if (child >= p.slots || depth == ER_COMPACT_LEAF) {
+            } else if (child >= p.slots || depth == ER_COMPACT_MOST) {
                 return false;
             } else {
                 stack[depth++] = child;
@@ -169,29 +188,121 @@ bool erWholeLeaf(uvec2 structure, ErPlan p, uint slot, out uint ref) {
         }
     }
     ref = ER_REF_LEAF | ((count - 1u) << ER_REF_COUNT_SHIFT) | first;
-    return depth == 0u && count <= ER_COMPACT_LEAF && end - first == count;
+    return depth == 0u && count <= ER_COMPACT_MOST && end - first == count;
 }
 
-// Words of a compacted copy's chunks, which its vertices follow.
 uint erIndexedKind(ErPlan p) { return p.geometries > ER_INDEXED_GEOMETRIES ? ER_LEAF_INDEXED_WIDE : ER_LEAF_INDEXED; }
+uint erShortKind(ErPlan p) {
+    if (p.geometries <= ER_SHORT_GEOMETRIES) {
+        return ER_LEAF_SHORT;
+    }
+    return p.geometries <= ER_SHORT_MANY && p.primitives <= 1u << ER_SHORT_MANY_SHIFT ? ER_LEAF_SHORT_MANY : ER_LEAF_SHORT_WIDE;
+}
 uint erChunks(ErPlan p) { return (p.live + ER_CHUNK_RECORDS - 1u) / ER_CHUNK_RECORDS; }
-uint erChunkWords(ErPlan p) { return erChunks(p) * ER_CHUNK_WORDS + p.live * ER_INDEXED_WORDS; }
-uint erIndexedUnits(ErPlan p) { return (erChunkWords(p) + p.lists + 3u) / 4u; }
 
-// erIndexes tells whether a compaction indexes triangles, when p.lists is known.
-bool erIndexes(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES && erIndexedUnits(p) < p.live * p.leafUnits; }
+// erChunkWords are the words of records and chunks, which the lists follow.
+uint erChunkWords(ErPlan p, uint kind) {
+    return (erIsListed(kind) ? erChunks(p) * ER_CHUNK_WORDS : 0u) + p.live * (erIsIndexed(kind) ? ER_INDEXED_WORDS : ER_SHORT_WORDS);
+}
+
+// erUnitsOf is the size of triangles in a form that a compaction may give them, when the lists are known.
+uint erUnitsOf(ErPlan p, uint kind) {
+    return (erChunkWords(p, kind) + (erIsIndexed(kind) ? p.lists : p.shortLists) + 3u) / 4u;
+}
+
+// erCompactKind is what leaf records become.
+uint erCompactKind(ErPlan p) {
+    if (p.leafKind != ER_LEAF_TRIANGLES) {
+        return p.leafKind;
+    }
+    if (p.loose != 0u) {
+        return erShortKind(p);
+    }
+    uint kind = p.leafKind;
+    uint units = p.live * p.leafUnits;
+    if (erUnitsOf(p, erIndexedKind(p)) < units) {
+        kind = erIndexedKind(p);
+        units = erUnitsOf(p, kind);
+    }
+    bool numbered = erShortKind(p) != ER_LEAF_SHORT_WIDE || p.primitives <= 1u << ER_SHORT_WIDE_SHIFT;
+    bool less = erUnitsOf(p, erShortKind(p)) < p.live * p.leafUnits && erUnitsOf(p, erShortKind(p)) <= units;
+    return numbered && less ? erShortKind(p) : kind;
+}
 
 // erChunkSound checks a chunk's numbers, and that its lists end before a word.
 bool erChunkSound(ErPlan p, uvec2 head, uint words) {
-    uint geometries = p.leafKind == ER_LEAF_INDEXED_WIDE ? ER_INDEXED_GEOMETRIES : 0u;
-    return (head.y & ER_CHUNK_VERTEX_MASK) <= ER_CHUNK_VERTICES && (head.y >> ER_CHUNK_GEOMETRY_SHIFT) <= geometries && head.x <= words &&
+    uint geometries = p.leafKind == ER_LEAF_INDEXED ? 0u : ER_INDEXED_GEOMETRIES;
+    return (head.y & ER_CHUNK_VERTEX_MASK) <= (erIsIndexed(p.leafKind) ? ER_CHUNK_VERTICES : 0u) && (head.y >> ER_CHUNK_GEOMETRY_SHIFT) <= geometries && head.x <= words &&
         erChunkList(head) + (head.y >> ER_CHUNK_GEOMETRY_SHIFT) <= words;
 }
 
+// erCompactLeaves is the size of a compacted copy's leaf records.
+uint erCompactLeaves(ErPlan p) {
+    uint kind = erCompactKind(p);
+    return erIsCompacted(p.leafKind) ? erLeafRegion(p) : kind != p.leafKind ? erUnitsOf(p, kind) : p.live * p.leafUnits;
+}
+
 // erCompactUnits is the size of a compacted copy.
-uint erCompactUnits(ErPlan p) {
-    uint leaves = erIsIndexed(p.leafKind) ? erLeafRegion(p) : erIndexes(p) ? erIndexedUnits(p) : p.live * p.leafUnits;
-    return erLeafStart(p.used) + leaves;
+uint erCompactUnits(ErPlan p) { return erLeafStart(p.used) + erCompactLeaves(p); }
+
+// erBudget is what a compacted copy may take without its header, if that can be.
+uint erBudget(uint n) {
+    const uint PER_UNIT = 8u * 16u, REST = ER_COMPACT_BYTES % PER_UNIT;
+    return n * (ER_COMPACT_BYTES / PER_UNIT) + n / PER_UNIT * REST + n % PER_UNIT * REST / PER_UNIT;
+}
+
+// erLeafLimit finds the most triangles of a leaf, and p.loose, when all nodes are counted.
+uint erLeafLimit(uvec2 plan, inout ErPlan p) {
+    p.loose = 0u;
+    uint kept = ErPlanView(plan).levels[0], large = ErPlanView(plan).sizes[0];
+    for (uint k = ER_COMPACT_LEAF + 1u; k <= ER_COMPACT_MOST; k++) {
+        kept += ErPlanView(plan).levels[k];
+        large += ErPlanView(plan).sizes[k];
+    }
+    uint limit = ER_COMPACT_LEAF;
+    uint leaves = erCompactLeaves(p), most = erBudget(p.primitives);
+    while (limit < ER_COMPACT_MOST && kept * ER_NODE_UNITS + leaves > most) {
+        limit++;
+        kept -= ErPlanView(plan).levels[limit];
+    }
+    uint strict = kept * ER_NODE_UNITS + leaves;
+    if (strict <= most || p.leafKind != ER_LEAF_TRIANGLES || erIsListed(erShortKind(p))) {
+        return limit;
+    }
+    leaves = erUnitsOf(p, erShortKind(p));
+    uint looseLimit = ER_COMPACT_LEAF;
+    while (looseLimit < ER_COMPACT_MOST && large * ER_NODE_UNITS + leaves > most) {
+        looseLimit++;
+        large -= ErPlanView(plan).sizes[looseLimit];
+    }
+    p.loose = large * ER_NODE_UNITS + leaves < strict ? 1u : 0u;
+    return p.loose != 0u ? looseLimit : limit;
+}
+
+// erPlaceBelow is the number of leaf records before those of a node, in the tree's order.
+uint erPlaceBelow(ErCopy c, ErPlan p, uint slot) {
+    uint at = 0u;
+    for (uint steps = 0u; slot != p.root && steps < p.height; steps++) {
+        uint parent = ErUintView(c.parents).v[slot];
+        if (parent >= p.slots) {
+            break;
+        }
+        uvec4 w = ErUnits(c.src).v[ER_HEADER_UNITS + parent * ER_NODE_UNITS + 3u];
+        at += w.y == slot ? w.z : 0u;
+        slot = parent;
+    }
+    return at;
+}
+
+// erRecordAt is the leaf record at a place in the tree's order.
+uint erRecordAt(ErCopy c, ErPlan p, uint place) {
+    uint ref = p.root;
+    for (uint steps = 0u; (ref & ER_REF_LEAF) == 0u && ref < p.slots && steps < p.height; steps++) {
+        uvec4 w = ErUnits(c.src).v[ER_HEADER_UNITS + ref * ER_NODE_UNITS + 3u];
+        ref = place < w.z ? w.x : w.y;
+        place -= place < w.z ? 0u : w.z;
+    }
+    return (ref & ER_REF_LEAF) == 0u ? 0u : min((ref & ER_REF_INDEX_MASK) + place, p.live - 1u);
 }
 
 // The scan has, for every copy, nodeLimit + 1 entries for nodes, then, of a

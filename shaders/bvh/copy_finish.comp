@@ -29,6 +29,8 @@ void writeCompact(ErCopy c, ErPlan p) {
             if ((p.root & ER_REF_LEAF) == 0u && p.used > 0u) {
                 ErUintView n = ErUintView(push.histograms);
                 v.y = n.v[c.firstNumber + p.root] - n.v[c.firstNumber];
+            } else if (p.loose != 0u) {
+                v.y = ER_REF_LEAF | ((p.live - 1u) << ER_REF_COUNT_SHIFT);
             } else if ((p.root & ER_REF_LEAF) == 0u) {
                 erWholeLeaf(c.src, p, p.root, v.y);
             }
@@ -36,7 +38,7 @@ void writeCompact(ErCopy c, ErPlan p) {
             v.w = p.used + ER_HEADER_SIZE / 64u;
             break;
         case 4u: v.w = p.used; break;
-        case 5u: v.w = erIndexes(p) ? erIndexedKind(p) : p.leafKind; break;
+        case 5u: v.w = erCompactKind(p); break;
         case 6u: v.xy = erBytes(erCompactUnits(p)); break;
         }
         d.v[k] = v;

@@ -71,21 +71,21 @@ bool checkInstance(ErPlan p, uvec4 b) {
 }
 
 // chunkHead is where a chunk's vertices begin, and their number with that of geometries.
-uvec2 chunkHead(uvec2 leaves, uint chunk) { return ErUvec2View(erAddressWords(leaves, erChunkWord(chunk))).v[0]; }
+uvec2 chunkHead(ErPlan p, uvec2 leaves, uint chunk) { return ErUvec2View(erAddressWords(leaves, erChunkAt(p.leafKind, chunk))).v[0]; }
 
 // checkChunk holds a chunk's vertices against those of the chunk before. The last one's end is in the plan.
 bool checkChunk(ErPlan p, uvec2 leaves, uint chunk) {
-    uvec2 head = chunkHead(leaves, chunk);
-    uint begin = erChunkWords(p);
+    uvec2 head = chunkHead(p, leaves, chunk);
+    uint begin = erChunkWords(p, p.leafKind);
     if (chunk > 0u) {
-        uvec2 before = chunkHead(leaves, chunk - 1u);
+        uvec2 before = chunkHead(p, leaves, chunk - 1u);
         begin = erChunkList(before) + (before.y >> ER_CHUNK_GEOMETRY_SHIFT);
     }
     return head.x == begin && erChunkSound(p, head, 4u * erLeafRegion(p));
 }
 
 bool checkIndexed(ErPlan p, uvec2 leaves, uint record) {
-    uvec2 head = chunkHead(leaves, record / ER_CHUNK_RECORDS);
+    uvec2 head = chunkHead(p, leaves, record / ER_CHUNK_RECORDS);
     uint count = head.y & ER_CHUNK_VERTEX_MASK;
     uint w = ErWordView(leaves).v[erRecordWord(record)];
     bool listed = p.leafKind == ER_LEAF_INDEXED || ((w >> ER_INDEXED_GEOMETRY_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u)) < (head.y >> ER_CHUNK_GEOMETRY_SHIFT);
@@ -97,11 +97,27 @@ bool checkIndexed(ErPlan p, uvec2 leaves, uint record) {
         (primitive.y & ER_TRIANGLE_GEOMETRY_MASK) < p.geometries;
 }
 
+bool checkShort(ErPlan p, uvec2 leaves, uint record) {
+    uint form = erLeafForm(p.leafKind);
+    if (p.leafKind == ER_LEAF_SHORT_WIDE) {
+        uvec2 head = chunkHead(p, leaves, record / ER_CHUNK_RECORDS);
+        uint w = ErWordView(leaves).v[erShortWord(record, form) + ER_SHORT_WORD];
+        bool listed = ((w >> ER_SHORT_WIDE_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u)) < (head.y >> ER_CHUNK_GEOMETRY_SHIFT);
+        if (!listed || !erChunkSound(p, head, 4u * erLeafRegion(p))) {
+            return false;
+        }
+    }
+    uvec2 primitive = erPrimitiveWords(leaves, record, form);
+    return primitive.x < p.primitives && (primitive.y & ER_TRIANGLE_GEOMETRY_MASK) < p.geometries;
+}
+
 void checkRecord(ErCopy c, ErPlan p, ErUnits s, uint record) {
     uint at = erLeafStart(p.slots) + record * p.leafUnits;
     bool good;
     if (erIsIndexed(p.leafKind)) {
         good = checkIndexed(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), record);
+    } else if (erIsCompacted(p.leafKind)) {
+        good = checkShort(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), record);
     } else if (p.leafKind == ER_LEAF_INSTANCES) {
         good = checkInstance(p, s.v[at + 7u]);
     } else {
@@ -135,11 +151,10 @@ void main() {
             linkSlot(c, p, s, piece);
         }
         if (blob) {
-            bool indexed = erIsIndexed(p.leafKind);
-            if (indexed && piece < erChunks(p) && !checkChunk(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), piece)) {
+            if (erIsListed(p.leafKind) && piece < erChunks(p) && !checkChunk(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), piece)) {
                 erFail(c.plan, ER_STATUS_BAD_LEAF);
             }
-            uint each = indexed ? 8u : 2u;
+            uint each = erIsIndexed(p.leafKind) ? 8u : 2u;
             for (uint r = each * piece; r < min(each * piece + each, p.live); r++) {
                 checkRecord(c, p, s, r);
             }

@@ -6,20 +6,23 @@
 #include "bvh/copy.glsl"
 layout(local_size_x = 256) in;
 
-// countRecords finds how many leaf records the source has room for, and whether that is all that it has. Of indexed
-// triangles the last chunk tells; copy_link.comp checks the others.
+// countRecords finds how many leaf records the source has room for, and whether that is all that it has. Of triangles
+// with lists the last chunk tells; copy_link.comp checks the others.
 bool countRecords(uvec2 structure, inout ErPlan p) {
     uint region = erLeafRegion(p);
-    if (!erIsIndexed(p.leafKind)) {
+    if (!erIsCompacted(p.leafKind)) {
         p.records = region / p.leafUnits;
         return region == p.records * p.leafUnits;
     }
     p.records = p.live;
-    uint words = erChunkWords(p);
+    uint words = erChunkWords(p, p.leafKind);
     if (p.live == 0u || region >= 1u << 30 || words > 4u * region) {
         return region == 0u && p.live == 0u;
     }
-    ErUvec2View last = ErUvec2View(erAddressWords(erUnit(structure, erLeafStart(p.slots)), erChunkWord(erChunks(p) - 1u)));
+    if (!erIsListed(p.leafKind)) {
+        return (words + 3u) / 4u == region;
+    }
+    ErUvec2View last = ErUvec2View(erAddressWords(erUnit(structure, erLeafStart(p.slots)), erChunkAt(p.leafKind, erChunks(p) - 1u)));
     uvec2 head = last.v[0];
     if (!erChunkSound(p, head, 4u * region) || head.x < words) {
         return false;
@@ -51,7 +54,7 @@ uint readHeader(ErCopy c, uvec2 structure, uint available, inout ErPlan p) {
     if (p.total > available) {
         return ER_STATUS_TRUNCATED;
     }
-    bool kind = p.type == ER_AS_TYPE_TOP ? p.leafKind == ER_LEAF_INSTANCES : p.leafKind <= ER_LEAF_BOXES || erIsIndexed(p.leafKind);
+    bool kind = p.type == ER_AS_TYPE_TOP ? p.leafKind == ER_LEAF_INSTANCES : p.leafKind <= ER_LEAF_BOXES || erIsCompacted(p.leafKind);
     if (p.type > ER_AS_TYPE_BOTTOM || !kind || p.geometries > ER_TRIANGLE_GEOMETRY_MASK || p.primitives > ER_MAX_PRIMITIVES ||
         p.live > erMostLive(p) || p.slots > ER_MAX_PRIMITIVES || h.v[3].w != p.slots + ER_HEADER_SIZE / 64u ||
         erLeafStart(p.slots) > p.total) {
@@ -151,6 +154,8 @@ void main() {
     p.depth = 0u;
     p.flags = 0u;
     p.lists = 0u;
+    p.shortLists = 0u;
+    p.loose = 0u;
     if (c.mode == ER_COPY_DESERIALIZE) {
         p.status = readBlob(c, p);
     } else {
@@ -164,4 +169,8 @@ void main() {
         p.status = room ? ER_STATUS_OK : ER_STATUS_NO_ROOM;
     }
     ErPlanView(c.plan).plan = p;
+    for (uint i = 0u; i <= ER_COMPACT_MOST; i++) {
+        ErPlanView(c.plan).levels[i] = 0u;
+        ErPlanView(c.plan).sizes[i] = 0u;
+    }
 }

@@ -1,8 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Makes indexed triangles for compacted copies, a workgroup to a chunk. The
-// first pass counts the words of the chunk's lists, for the scan or the query; the
-// second writes chunk and lists. Vertices are in the order of their first corner.
+// Makes indexed or short triangles for compacted copies, a workgroup to a chunk. The
+// first pass counts the words of the chunk's lists for both, for the scan or the query;
+// the second writes chunk and lists. Vertices are in the order of their first corner.
 //
 // Corners share a vertex if they will stay together: at the same position, bit
 // by bit, if nothing is going to move; of the same index in the same geometry
@@ -22,9 +22,10 @@ const uint SHARE_NOTHING = 2u;
 shared uint sharedPosition[3u * CORNERS]; // bits
 shared uint sharedSource[ER_CHUNK_RECORDS];   // ER_TRIANGLE_CORNERS
 shared uint sharedGeometry[ER_CHUNK_RECORDS]; // with flags
+shared uint sharedPrimitive[ER_CHUNK_RECORDS];
 shared uint sharedValue[CORNERS];             // by first corner: the first one whose triangle is active
 shared uint sharedFirst[CORNERS / 32u];       // bits: the first corners
-shared uint sharedGeometries[ER_CHUNK_RECORDS / 32u]; // bits: the first records of geometries, for the wide form
+shared uint sharedGeometries[ER_CHUNK_RECORDS / 32u]; // bits: the first records of geometries, for wide forms
 shared uint sharedSharing;
 
 uint sharingOf(ErPlan p) {
@@ -50,6 +51,7 @@ void loadRecord(ErPlan p, uvec2 structure, uint record, uint lane) {
         sharedPosition[9u * lane + 4u + k] = floatBitsToUint(t.b[k]);
     }
     sharedPosition[9u * lane + 8u] = t.c.x;
+    sharedPrimitive[lane] = t.c.y;
     sharedGeometry[lane] = t.c.z;
     sharedSource[lane] = t.c.w;
 }
@@ -70,10 +72,20 @@ uint geometryNumber(uint first) {
     return before + bitCount(sharedGeometries[first / 32u] & ((1u << (first % 32u)) - 1u));
 }
 
-uint geometryCount() { return bitCount(sharedGeometries[0]) + bitCount(sharedGeometries[1]); }
+bool isWide(uint kind) { return kind == ER_LEAF_INDEXED_WIDE || kind == ER_LEAF_SHORT_WIDE; }
+
+// listLength is the number of geometries in the chunk's list.
+uint listLength(uint kind) { return isWide(kind) ? bitCount(sharedGeometries[0]) + bitCount(sharedGeometries[1]) : 0u; }
+
+// numbered is a record's geometry as it stands in the record, and the flags.
+uint numbered(uint kind, uint lane, uint shift) {
+    const uint FLAGS = ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE;
+    uint geometry = isWide(kind) ? geometryNumber(firstOfGeometry(lane)) : sharedGeometry[lane] & ER_TRIANGLE_GEOMETRY_MASK;
+    return geometry << shift | (sharedGeometry[lane] & FLAGS);
+}
 
 // share fills the tables, for all lanes of the workgroup. corners get their first corners.
-void share(ErPlan p, uvec2 structure, uint chunk, bool live, out uint corners[3]) {
+void share(ErCopy c, ErPlan p, uint chunk, bool live, out uint corners[3]) {
     uint lane = gl_LocalInvocationIndex;
     uint sharing = sharingOf(p);
     erClearCorners();
@@ -88,14 +100,15 @@ void share(ErPlan p, uvec2 structure, uint chunk, bool live, out uint corners[3]
     }
     sharedSharing = sharing;
     if (live) {
-        loadRecord(p, structure, chunk * ER_CHUNK_RECORDS + lane, lane);
+        uint record = chunk * ER_CHUNK_RECORDS + lane;
+        loadRecord(p, c.src, p.loose != 0u ? erRecordAt(c, p, record) : record, lane);
     }
     barrier();
     uint slots[3];
     for (uint k = 0u; k < 3u && live; k++) {
         slots[k] = erClaimCorner(3u * lane + k);
     }
-    if (live && erIndexedKind(p) == ER_LEAF_INDEXED_WIDE && firstOfGeometry(lane) == lane) {
+    if (live && (isWide(erShortKind(p)) || isWide(erIndexedKind(p))) && firstOfGeometry(lane) == lane) {
         atomicOr(sharedGeometries[lane / 32u], 1u << (lane % 32u));
     }
     barrier();
@@ -141,36 +154,49 @@ void writeVertices(uvec2 to) {
     }
 }
 
-void writeRecord(ErPlan p, uvec2 leaves, uvec2 to, uint record, uint corners[3]) {
-    uvec2 primitive = erPrimitiveWords(leaves, record, 0u);
-    uint geometry = primitive.y & ER_TRIANGLE_GEOMETRY_MASK;
-    if (erIndexedKind(p) == ER_LEAF_INDEXED_WIDE) {
-        geometry = geometryNumber(firstOfGeometry(gl_LocalInvocationIndex));
-    }
+void writeIndexed(uint kind, uvec2 to, uint record, uint corners[3]) {
     uint at = erRecordWord(record);
     ErUintView words = ErUintView(to);
-    words.v[at] = rank(corners[0]) | rank(corners[1]) << 8 | rank(corners[2]) << 16 | geometry << ER_INDEXED_GEOMETRY_SHIFT |
-        (primitive.y & (ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE));
-    words.v[at + 1u] = primitive.x;
+    words.v[at] = rank(corners[0]) | rank(corners[1]) << 8 | rank(corners[2]) << 16 |
+        numbered(kind, gl_LocalInvocationIndex, ER_INDEXED_GEOMETRY_SHIFT);
+    words.v[at + 1u] = sharedPrimitive[gl_LocalInvocationIndex];
 }
 
-void writeChunk(ErCopy c, ErPlan p, uint chunk, bool live, uint corners[3]) {
+void writeShort(uint kind, uvec2 to, uint record) {
     uint lane = gl_LocalInvocationIndex;
+    uint at = erShortWord(record, erLeafForm(kind));
+    ErUintView words = ErUintView(to);
+    for (uint k = 0u; k < ER_SHORT_WORD; k++) {
+        words.v[at + k] = sharedPosition[9u * lane + k];
+    }
+    words.v[at + ER_SHORT_WORD] = sharedPrimitive[lane] | numbered(kind, lane, erShortShift(erLeafForm(kind)));
+}
+
+void writeChunk(ErCopy c, ErPlan p, uint kind, uint chunk, bool live, uint corners[3]) {
+    uint lane = gl_LocalInvocationIndex;
+    bool indexed = erIsIndexed(kind);
     ErUintView n = ErUintView(push.histograms);
-    uint base = erChunkWords(p) + n.v[erFirstChunk(c) + chunk] - n.v[erFirstChunk(c)];
-    uvec2 head = uvec2(base, vertexCount() | geometryCount() << ER_CHUNK_GEOMETRY_SHIFT);
+    uint base = erChunkWords(p, kind) + n.v[erFirstChunk(c) + chunk] - n.v[erFirstChunk(c)];
+    uvec2 head = uvec2(base, (indexed ? vertexCount() : 0u) | listLength(kind) << ER_CHUNK_GEOMETRY_SHIFT);
     uvec2 to = erUnit(c.dst, erLeafStart(p.used));
-    if (lane == 0u) {
-        ErUvec2View(erAddressWords(to, erChunkWord(chunk))).v[0] = head;
+    if (lane == 0u && erIsListed(kind)) {
+        ErUvec2View(erAddressWords(to, erChunkAt(kind, chunk))).v[0] = head;
     }
+    uint record = chunk * ER_CHUNK_RECORDS + lane;
     if (live) {
-        writeRecord(p, erUnit(c.src, erLeafStart(p.slots)), to, chunk * ER_CHUNK_RECORDS + lane, corners);
+        if (indexed) {
+            writeIndexed(kind, to, record, corners);
+        } else {
+            writeShort(kind, to, record);
+        }
     }
-    writeVertices(erAddressWords(to, base));
-    if ((sharedGeometries[lane / 32u] & (1u << (lane % 32u))) != 0u) {
+    if (indexed) {
+        writeVertices(erAddressWords(to, base));
+    }
+    if (isWide(kind) && (sharedGeometries[lane / 32u] & (1u << (lane % 32u))) != 0u) {
         ErUintView(erAddressWords(to, erChunkList(head))).v[geometryNumber(lane)] = sharedGeometry[lane] & ER_TRIANGLE_GEOMETRY_MASK;
     }
-    uint end = erChunkList(head) + geometryCount(); // the last chunk fills the last unit
+    uint end = erChunkList(head) + listLength(kind); // the last chunk fills the last unit
     if (chunk + 1u == erChunks(p) && lane < (4u - end % 4u) % 4u) {
         ErUintView(erAddressWords(to, end)).v[lane] = 0u;
     }
@@ -189,22 +215,25 @@ void main() {
     bool live = chunk * ER_CHUNK_RECORDS + lane < p.live;
     bool good = p.status == ER_STATUS_OK && p.leafKind == ER_LEAF_TRIANGLES && chunk < erChunks(p);
     bool write = push.pass == 1u;
-    if (write && (c.mode != ER_COPY_COMPACT || !erIndexes(p) || erCompactUnits(p) > c.dstUnits)) {
+    uint kind = erCompactKind(p);
+    if (write && (c.mode != ER_COPY_COMPACT || kind == p.leafKind || erCompactUnits(p) > c.dstUnits)) {
         return;
     }
     uint corners[3];
     if (good) {
-        share(p, c.src, chunk, live, corners);
+        share(c, p, chunk, live, corners);
     }
     if (write && good) {
-        writeChunk(c, p, chunk, live, corners);
+        writeChunk(c, p, kind, chunk, live, corners);
     } else if (!write && lane == 0u) {
-        uint n = good ? 3u * vertexCount() + geometryCount() : 0u;
+        uint lists = good ? 3u * vertexCount() + listLength(erIndexedKind(p)) : 0u;
+        uint shortLists = good ? listLength(erShortKind(p)) : 0u;
         if (c.mode == ER_COPY_COMPACT && chunk <= erChunkLimit(c)) {
-            ErUintView(push.histograms).v[erFirstChunk(c) + chunk] = n;
+            ErUintView(push.histograms).v[erFirstChunk(c) + chunk] = lists | shortLists << 16; // see copy_used.comp
         }
-        if (n > 0u) {
-            atomicAdd(ErPlanView(c.plan).plan.lists, n);
+        if (lists > 0u) {
+            atomicAdd(ErPlanView(c.plan).plan.lists, lists);
+            atomicAdd(ErPlanView(c.plan).plan.shortLists, shortLists);
         }
     }
 }

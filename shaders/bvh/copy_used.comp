@@ -4,19 +4,24 @@
 // between two leaf records, also in those inside a leaf of several records;
 // nothing of the tree refers to these. Of a blob, where such slots are blank,
 // it checks that all others hang together and are as deep as the header says.
-// A compaction has no use for nodes that become part of a leaf, either.
+// A compaction has no use for nodes that become part of a leaf, either: a first
+// pass counts them by the leaves' size, for the second to choose one.
 #include "bvh/copy.glsl"
 layout(local_size_x = 256) in;
 
 shared uint sharedUsed;
+shared uint sharedLimit; // most triangles of a leaf of a compacted copy
 shared uint sharedDepth;
+shared uint sharedLevels[ER_COMPACT_MOST + 1u];
+shared uint sharedSizes[ER_COMPACT_MOST + 1u];
+shared uint sharedLoose;
 
 // reached climbs out of what may be a leaf: a node above more records than a leaf has is in use.
 bool reached(ErCopy c, ErPlan p, uint slot) {
     ErUnits s = ErUnits(c.src);
-    for (uint k = 0u; k < ER_LEAF_RECORDS; k++) {
+    for (uint k = 0u; k < ER_BUILT_LEAF; k++) {
         uvec4 w = s.v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
-        if (slot == p.root || w.z + w.w > ER_LEAF_RECORDS) {
+        if (slot == p.root || w.z + w.w > ER_BUILT_LEAF) {
             return true;
         }
         slot = ErUintView(c.parents).v[slot];
@@ -27,24 +32,53 @@ bool reached(ErCopy c, ErPlan p, uint slot) {
     return false;
 }
 
-// kept tells whether a node that the tree reaches is one of the compacted copy.
-bool kept(ErCopy c, ErPlan p, uint slot) {
-    for (uint k = 0u; k < ER_COMPACT_LEAF; k++) {
+// levelOf is the level of a node that the tree reaches: the records of the least leaf that it can be in, or 0. Above
+// `most` it does not matter.
+uint levelOf(ErCopy c, ErPlan p, uint slot, uint most) {
+    for (uint k = 0u; k < most; k++) {
         uvec4 w = ErUnits(c.src).v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
         uint ref;
-        if (w.z + w.w > ER_COMPACT_LEAF) {
-            return true;
+        if (w.z + w.w > most) {
+            return 0u;
         }
         if (erWholeLeaf(c.src, p, slot, ref)) {
-            return false;
+            return w.z + w.w;
         }
         if (slot == p.root) {
-            return true;
+            return 0u;
         }
         slot = ErUintView(c.parents).v[slot];
     }
-    return true;
+    return 0u;
 }
+
+uint sizeOf(ErCopy c, uint slot) {
+    uvec4 w = ErUnits(c.src).v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
+    return w.z + w.w;
+}
+
+// countLevel is what the first pass does with a node.
+void countLevel(ErCopy c, ErPlan p, uint slot) {
+    if (reached(c, p, slot)) {
+        uint level = levelOf(c, p, slot, ER_COMPACT_MOST);
+        if (level == 0u || level > ER_COMPACT_LEAF) {
+            atomicAdd(sharedLevels[level], 1u);
+        }
+        uint size = sizeOf(c, slot);
+        if (size > ER_COMPACT_LEAF) {
+            atomicAdd(sharedSizes[size > ER_COMPACT_MOST ? 0u : size], 1u);
+        }
+    }
+}
+
+// chunkNumber makes what copy_share.comp has counted of a chunk a number of words.
+void chunkNumber(ErCopy c, ErPlan p, uint chunk) {
+    ErUintView n = ErUintView(push.histograms);
+    uint counts = n.v[erFirstChunk(c) + chunk];
+    n.v[erFirstChunk(c) + chunk] = erIsIndexed(erCompactKind(p)) ? counts & 0xffffu : counts >> 16;
+}
+
+bool compacts(ErCopy c) { return c.mode == ER_COPY_COMPACT || c.mode == ER_COPY_QUERY_COMPACTED; }
 
 // depthOf counts the nodes from the root to one that is kept.
 uint depthOf(ErCopy c, ErPlan p, uint slot) {
@@ -82,10 +116,32 @@ bool checkSlot(ErCopy c, ErPlan p, uint slot) {
     return depth <= p.height;
 }
 
+// count is the first pass, for all lanes of a workgroup.
+void count(ErCopy c, ErPlan p, bool valid, uint slot) {
+    bool counts = valid && p.status == ER_STATUS_OK && compacts(c) && erCollapses(p);
+    uint lane = gl_LocalInvocationIndex;
+    if (lane <= ER_COMPACT_MOST) {
+        sharedLevels[lane] = 0u;
+        sharedSizes[lane] = 0u;
+    }
+    barrier();
+    if (counts && slot < p.nodes) {
+        countLevel(c, p, slot);
+    }
+    barrier();
+    if (counts && lane <= ER_COMPACT_MOST && sharedLevels[lane] > 0u) {
+        atomicAdd(ErPlanView(c.plan).levels[lane], sharedLevels[lane]);
+    }
+    if (counts && lane <= ER_COMPACT_MOST && sharedSizes[lane] > 0u) {
+        atomicAdd(ErPlanView(c.plan).sizes[lane], sharedSizes[lane]);
+    }
+}
+
 void main() {
     if (gl_LocalInvocationIndex == 0u) {
         sharedUsed = 0u;
         sharedDepth = 0u;
+        sharedLoose = 0u;
     }
     barrier();
     uint group = erGroup();
@@ -94,6 +150,19 @@ void main() {
     ErCopy c = ErCopyView(push.builds).copy[task.x];
     ErPlan p = ErPlanView(c.plan).plan;
     uint slot = task.y * ER_COPY_BLOCK + gl_LocalInvocationIndex;
+    if (push.pass == 0u) {
+        count(c, p, valid, slot);
+        return; // the whole workgroup
+    }
+    if (gl_LocalInvocationIndex == 0u && valid && compacts(c) && erCollapses(p)) {
+        sharedLimit = erLeafLimit(c.plan, p);
+        sharedLoose = p.loose;
+        if (task.y == 0u) {
+            ErPlanView(c.plan).plan.loose = p.loose;
+        }
+    }
+    barrier();
+    p.loose = sharedLoose;
     bool numbers = c.mode == ER_COPY_COMPACT || c.mode == ER_COPY_SERIALIZE;
     bool good = valid && p.status == ER_STATUS_OK;
     bool used = false;
@@ -103,8 +172,9 @@ void main() {
         }
     } else if (good && slot < p.nodes) {
         used = reached(c, p, slot);
-        if (used && erCollapses(p) && (c.mode == ER_COPY_COMPACT || c.mode == ER_COPY_QUERY_COMPACTED)) {
-            used = kept(c, p, slot);
+        if (used && erCollapses(p) && compacts(c)) {
+            uint level = p.loose != 0u ? sizeOf(c, slot) : levelOf(c, p, slot, sharedLimit);
+            used = level == 0u || level > sharedLimit;
             if (used && c.mode == ER_COPY_COMPACT) {
                 atomicMax(sharedDepth, depthOf(c, p, slot));
             }
@@ -112,6 +182,9 @@ void main() {
     }
     if (valid && numbers && slot <= c.nodeLimit) {
         ErUintView(push.histograms).v[c.firstNumber + slot] = used ? 1u : 0u;
+    }
+    if (valid && c.mode == ER_COPY_COMPACT && slot <= erChunkLimit(c)) {
+        chunkNumber(c, p, slot);
     }
     if (used) {
         atomicAdd(sharedUsed, 1u);

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Writes what copies consist of, but for the headers of compacted copies and blobs, and indexed triangles (copy_share.comp).
+// Writes what copies consist of, but for the headers of compacted copies and blobs, and triangles of another form (copy_share.comp).
 #include "bvh/copy.glsl"
 layout(local_size_x = 256) in;
 
@@ -15,18 +15,22 @@ bool slotUsed(ErCopy c, uint slot, out uint number) {
     return used;
 }
 
-// renumber finds a node's new number, or the leaf that it has become.
-uint renumber(ErCopy c, ErPlan p, uint ref) {
+// renumber finds a node's new number, or the leaf that it has become, of so many records from a place in the tree's order on.
+uint renumber(ErCopy c, ErPlan p, uint ref, uint place, uint count) {
     uint number;
-    if ((ref & ER_REF_LEAF) == 0u && !slotUsed(c, ref, number)) {
+    if ((ref & ER_REF_LEAF) == 0u && slotUsed(c, ref, number)) {
+        return number;
+    }
+    if (p.loose != 0u) {
+        return ER_REF_LEAF | ((count - 1u) << ER_REF_COUNT_SHIFT) | place;
+    }
+    if ((ref & ER_REF_LEAF) == 0u) {
         erWholeLeaf(c.src, p, ref, ref);
-    } else if ((ref & ER_REF_LEAF) == 0u) {
-        ref = number;
     }
     return ref;
 }
 
-// compact closes the gaps between the nodes in use; their order stays.
+// compact closes the gaps between the nodes in use; their order stays, and so does that of the records as a rule.
 void compact(ErCopy c, ErPlan p, uint piece) {
     if (erCompactUnits(p) > c.dstUnits) {
         return; // copy_finish.comp says so
@@ -41,9 +45,10 @@ void compact(ErCopy c, ErPlan p, uint piece) {
             dst.v[to + k] = src.v[from + k];
         }
         uvec4 w = src.v[from + 3u];
-        dst.v[to + 3u] = uvec4(renumber(c, p, w.x), renumber(c, p, w.y), w.zw);
+        uint place = p.loose != 0u ? erPlaceBelow(c, p, piece) : 0u;
+        dst.v[to + 3u] = uvec4(renumber(c, p, w.x, place, w.z), renumber(c, p, w.y, place + w.z, w.w), w.zw);
     }
-    uint leaves = erIndexes(p) ? 0u : erCompactUnits(p) - erLeafStart(p.used);
+    uint leaves = erCompactKind(p) != p.leafKind ? 0u : erCompactLeaves(p);
     for (uint u = 4u * piece; u < min(4u * piece + 4u, leaves); u++) {
         dst.v[erLeafStart(p.used) + u] = src.v[erLeafStart(p.slots) + u];
     }
@@ -66,7 +71,7 @@ uvec4 sanitized(ErCopy c, ErPlan p, uint unit, uvec4 v) {
         }
         return ((unit - ER_HEADER_UNITS) & 3u) == 3u ? uvec4(ER_REF_NONE, ER_REF_NONE, 0u, 0u) : uvec4(0u);
     }
-    if (erIsIndexed(p.leafKind)) {
+    if (erIsCompacted(p.leafKind)) {
         return v;
     }
     uint record = (unit - leaves) / p.leafUnits;

@@ -186,34 +186,46 @@ void erTransformBox(vec4 rows[3], vec3 bmin, vec3 bmax, out vec3 lo, out vec3 hi
     }
 }
 
+const uint ER_BOX_LEVELS = 5u; // at most, see boxLevels of batch.go
+
 // erCutBox is around the transformed boxes of a bottom level's nodes `levels` below its root, which follow a turned shape
 // closer than the root's. Nodes without primitives have boxes from +max to -max and stay out.
 void erCutBox(ErInputInstance i, uint root, uint levels, out vec3 lo, out vec3 hi) {
     ErNodeView nodes = ErNodeView(erAddress(i.blas, ER_HEADER_SIZE));
     lo = vec3(3.402823e38);
     hi = vec3(-3.402823e38);
-    for (uint path = 0u; path < 1u << levels; path++) { // a bit for each level: which child
-        uint ref = root;
-        uint node = root;
-        uint bit = 1u << levels;
-        while (bit > 1u && (ref & ER_REF_LEAF) == 0u) {
-            node = ref;
-            bit >>= 1;
-            uvec2 children = nodes.node[node].children;
-            ref = (path & bit) != 0u ? children.y : children.x;
-        }
-        if ((path & (bit - 1u)) != 0u) {
-            continue; // a leaf higher up, which the path of zeros took
-        }
+    uvec2 waiting[ER_BOX_LEVELS]; // second children, and the levels below them
+    uint depth = 0u, node = root;
+    for (;;) {
         ErNode n = nodes.node[node];
-        bool second = (path & bit) != 0u;
-        vec4 xy = second ? n.xy1 : n.xy0;
-        vec2 z = second ? n.z.zw : n.z.xy;
-        if (xy.x <= xy.y) {
-            vec3 a, b;
-            erTransformBox(i.rows, vec3(xy.xz, z.x), vec3(xy.yw, z.y), a, b);
-            lo = min(lo, a);
-            hi = max(hi, b);
+        uint next = ER_REF_NONE;
+        for (uint k = 0u; k < 2u; k++) {
+            uint ref = k == 0u ? n.children.x : n.children.y;
+            vec4 xy = k == 0u ? n.xy0 : n.xy1;
+            vec2 z = k == 0u ? n.z.xy : n.z.zw;
+            if (levels > 1u && (ref & ER_REF_LEAF) == 0u) {
+                if (next != ER_REF_NONE) {
+                    waiting[depth] = uvec2(ref, levels - 1u);
+                    depth++;
+                } else {
+                    next = ref;
+                }
+            } else if (xy.x <= xy.y) {
+                vec3 a, b;
+                erTransformBox(i.rows, vec3(xy.xz, z.x), vec3(xy.yw, z.y), a, b);
+                lo = min(lo, a);
+                hi = max(hi, b);
+            }
+        }
+        if (next != ER_REF_NONE) {
+            node = next;
+            levels--;
+        } else if (depth > 0u) {
+            depth--;
+            node = waiting[depth].x;
+            levels = waiting[depth].y;
+        } else {
+            return;
         }
     }
 }

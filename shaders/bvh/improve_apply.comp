@@ -7,16 +7,14 @@ layout(local_size_x = 64) in;
 
 bool has(ErBuild b, uint number, uint key) { return ErUintView(b.keysA).v[number] == key; }
 
-void apply(ErBuild b, uint count, uint number) {
-    uint key = ErUintView(b.keysB).v[number];
-    if (key == 0u) {
-        return;
-    }
-    uint to = ErUvec2View(b.source).v[number].x;
-    if (to == ER_MOVE_NONE || !has(b, number, key) || !has(b, to, key)) {
+void apply(ErBuild b, uint count, uint move) {
+    uvec2 ends = erMoves(b).v[move];
+    uint key = erMoveKeys(b).v[move];
+    if (!has(b, ends.x, key) || !has(b, ends.y, key)) {
         return;
     }
     // Links of nodes that this move got are nobody else's to change.
+    uint number = ends.x, to = ends.y;
     uint parent = erLink(b, count, number) & LINK_NODE;
     if (!has(b, parent, key)) {
         return;
@@ -48,8 +46,9 @@ void apply(ErBuild b, uint count, uint number) {
     nodes.node[m.parent] = p;
     erSetLink(b, count, to, m.parent);
     erSetLink(b, count, number, m.parent | LINK_SECOND);
-    ErUvec2View(b.source).v[number] = uvec2(above, toParent);
-    ErUintView(b.valuesB).v[atomicAdd(ErStateView(b.state).state.moved, 1u)] = number;
+    erMoves(b).v[move] = uvec2(above, toParent);
+    erMoveKeys(b).v[move] = m.parent;
+    ErUintView(b.valuesB).v[atomicAdd(ErStateView(b.state).state.moved, 1u)] = move;
 }
 
 void main() {
@@ -57,15 +56,15 @@ void main() {
     if (group >= push.taskCount) {
         return;
     }
-    uvec2 task = ErUvec2View(push.tasks).v[group / ER_TREE_GROUPS];
+    uvec2 task = ErUvec2View(push.tasks).v[group / erSearchGroups()];
     ErBuild b = ErBuildView(push.builds).build[task.x];
     uint count = ErStateView(b.state).state.activeCount;
-    uint i = task.y * ER_BLOCK_SIZE + (group % ER_TREE_GROUPS) * ER_TREE_LANES + gl_LocalInvocationIndex;
-    if (i >= count || !erMoves(b, count)) {
+    uint first = erFirstMove(task, group);
+    if (first >= count || !erMovable(b, count)) {
         return;
     }
-    if (i + 1u < count) {
-        apply(b, count, i);
+    uint moves = erMoveCounts(b, count).v[first / erSearchNodes()];
+    for (uint k = gl_LocalInvocationIndex; k < moves; k += gl_WorkGroupSize.x) {
+        apply(b, count, 2u * first + k);
     }
-    apply(b, count, count + i);
 }

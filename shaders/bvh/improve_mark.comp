@@ -22,10 +22,10 @@ void main() {
     ErBuild b = ErBuildView(push.builds).build[task.x];
     ErState state = ErStateView(b.state).state;
     uint count = state.activeCount;
-    if (!erMoves(b, count)) {
+    if (!erMovable(b, count)) {
         return;
     }
     for (uint k = task.y * ER_TREE_LANES + gl_LocalInvocationIndex; k < ER_MOVE_STARTS * state.moved; k += b.blockCount * ER_TREE_LANES) {
-        mark(b, erStart(b, count, k / ER_MOVE_STARTS, k % ER_MOVE_STARTS));
+        mark(b, erStart(b, k / ER_MOVE_STARTS, k % ER_MOVE_STARTS));
     }
 }

@@ -4,7 +4,7 @@
 // It also copies what the host wrote to memory that is near, because every
 // workgroup of all further kernels begins by reading of it.
 //   push.tasks, push.sums  from and to, push.pass pieces of 16 bytes
-#include "bvh/split.glsl"
+#include "bvh/build.glsl"
 #include "bvh/seed.glsl"
 layout(local_size_x = 64) in;
 
@@ -22,11 +22,6 @@ void main() {
         ErSeeds(push.histograms).count = 0u;
     }
     ErBuild b = ErBuildView(push.builds).build[i];
-    if (erIsSplit(b)) {
-        for (uint k = 0u; k < ER_SPLIT_CLASSES; k++) {
-            ErUintView(b.arrivals).v[k] = 0u;
-        }
-    }
     ErStateView s = ErStateView(b.state);
     for (uint k = 0u; k < 3u; k++) {
         s.state.boundsMin[k] = 0xffffffffu;

@@ -6,14 +6,14 @@
 //
 //   header (256 B) | nodes (64 B each) | leaves (48 B triangles, 32 B boxes or 128 B instances)
 //
-// Compacted copies have indexed triangles, see ER_LEAF_INDEXED.
+// Compacted copies have indexed or short triangles, see ER_LEAF_INDEXED and ER_LEAF_SHORT.
 //
 // The address of a structure is the address of its header.
 #ifndef ER_BVH_LAYOUT_GLSL
 #define ER_BVH_LAYOUT_GLSL
 
 const uint ER_AS_MAGIC = 0x53415245u; // "ERAS"
-const uint ER_AS_VERSION = 3u;
+const uint ER_AS_VERSION = 4u;
 
 const uint ER_AS_TYPE_TOP = 0u;    // VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR
 const uint ER_AS_TYPE_BOTTOM = 1u; // VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR
@@ -44,6 +44,9 @@ const uint ER_LEAF_BOXES = 1u;
 const uint ER_LEAF_INSTANCES = 2u;
 const uint ER_LEAF_INDEXED = 3u;      // triangles in chunks that share vertices
 const uint ER_LEAF_INDEXED_WIDE = 4u; // the same, for many geometries
+const uint ER_LEAF_SHORT = 5u;        // triangles of less words than ER_LEAF_TRIANGLES
+const uint ER_LEAF_SHORT_MANY = 6u;   // the same, for more geometries
+const uint ER_LEAF_SHORT_WIDE = 7u;   // the same, for any number
 
 // Inner node: both children's boxes (Aila and Laine 2009) and their references.
 const uint ER_NODE_SIZE = 64u;
@@ -56,12 +59,13 @@ const uint ER_NODE_LEAVES0 = 56u; // primitives below child 0
 const uint ER_NODE_LEAVES1 = 60u;
 
 // Child references: an inner node's index, or a leaf: the index of its first
-// record and their number less one.
+// record and their number less one. Builds have leaves of up to ER_BUILT_LEAF.
 const uint ER_REF_LEAF = 0x80000000u;
-const uint ER_REF_COUNT_SHIFT = 28u;
-const uint ER_REF_COUNT_MASK = 0x7u;
-const uint ER_REF_INDEX_MASK = 0x0fffffffu;
+const uint ER_REF_COUNT_SHIFT = 26u;
+const uint ER_REF_COUNT_MASK = 0x1fu;
+const uint ER_REF_INDEX_MASK = 0x03ffffffu;
 const uint ER_REF_NONE = 0xffffffffu;
+const uint ER_BUILT_LEAF = 8u;
 
 // Triangle: three vertices after the geometry's transform, then two words.
 const uint ER_TRIANGLE_SIZE = 48u;
@@ -97,6 +101,19 @@ const uint ER_INDEXED_WORDS = 2u;
 const uint ER_INDEXED_GEOMETRIES = 64u; // that a record can tell apart
 const uint ER_INDEXED_GEOMETRY_SHIFT = 24u;
 
+// Short triangles, for those that share few vertices. A record is three vertices
+// and a word: the primitive, the geometry from ER_SHORT_SHIFT or ER_SHORT_MANY_SHIFT
+// on, and the flags of ER_TRIANGLE_GEOMETRY. In the wide form the geometry is a number
+// in the list of a chunk, and begins at ER_SHORT_WIDE_SHIFT. Chunks and lists are those
+// of indexed triangles then, without vertices.
+const uint ER_SHORT_WORDS = 10u;
+const uint ER_SHORT_WORD = 9u; // of a record
+const uint ER_SHORT_GEOMETRIES = 16u; // that a record can tell apart
+const uint ER_SHORT_MANY = 1024u;     // the same
+const uint ER_SHORT_SHIFT = 26u;
+const uint ER_SHORT_MANY_SHIFT = 20u;
+const uint ER_SHORT_WIDE_SHIFT = 24u;
+
 // Box of a procedural primitive, not padded.
 const uint ER_BOX_SIZE = 32u;
 const uint ER_BOX_MIN = 0u;        // vec3
@@ -118,7 +135,9 @@ const uint ER_INSTANCE_LEAF_BLOCK = 124u;
 const uint ER_INSTANCE_BOXES = 0x80000000u;
 const uint ER_INSTANCE_INDEXED = 0x40000000u;
 const uint ER_INSTANCE_WIDE = 0x20000000u;     // beside ER_INSTANCE_INDEXED
-const uint ER_INSTANCE_HEIGHT_MASK = 0x1fffffffu;
+const uint ER_INSTANCE_SHORT = 0x10000000u;    // beside ER_INSTANCE_INDEXED
+const uint ER_INSTANCE_MANY = 0x08000000u;     // beside ER_INSTANCE_SHORT
+const uint ER_INSTANCE_HEIGHT_MASK = 0x07ffffffu;
 
 // VkGeometryInstanceFlagBitsKHR.
 const uint ER_INSTANCE_CULL_DISABLE = 1u;

@@ -40,12 +40,18 @@ ErFound erBetter(bool better, ErFound f, ErFound found) { return f; }
 #endif
 
 // erSecondFirst chooses between two children that a ray meets: the nearer one, where the closest hit is looked for. A ray
-// that any hit ends begins with the one that it leaves later: it starts at a surface, whose boxes around it hold
-// little that the ray can hit. Nodes of ambient occlusion, by a simulation: bunny -3%, dragon -9%, house -20%, sponza
-// -51%. (Nah and Manocha 2014 go by the boxes' areas, "SATO", which saves less there. Rays from lamps to surfaces take
-// up to 43% more, rays from surfaces to lamps 30% less.)
+// that any hit ends begins with the one that it leaves later, and rather with one that it stays in for long: it starts
+// at a surface, whose boxes around it hold little that the ray can hit. Nodes of ambient occlusion: bunny -6%, dragon -12%,
+// sponza -57%, a field of instances -7%. (Nah and Manocha 2014 go by the boxes' areas, "SATO", which saves less there. Rays
+// from lamps to surfaces take up to 43% more, rays from surfaces to lamps 30% less, by a simulation.)
 bool erSecondFirst(ErInterval h0, ErInterval h1, uint flags) {
-    return (flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u ? h1.y > h0.y : h1.x < h0.x;
+    const float STAY = -0.25; // of the entry, added to the exit
+#ifdef ER_SIMD
+    vec2 a = intBitsToFloat(h0), b = intBitsToFloat(h1);
+#else
+    vec2 a = h0, b = h1;
+#endif
+    return (flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u ? fma(b.x, STAY, b.y) > fma(a.x, STAY, a.y) : h1.x < h0.x;
 }
 
 // erBegin checks the structure that a ray starts with. False: there is nothing to hit.

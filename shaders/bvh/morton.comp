@@ -1,9 +1,11 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Morton codes of the boxes' centres. All axes use one scale, so that cells are cubes. Inactive
-// primitives get the greatest key and sort last.
-#include "bvh/build.glsl"
+// primitives get the greatest key and sort last. The digits of the sort's first pass are counted on the way.
+#include "bvh/sort.glsl"
 layout(local_size_x = 256) in;
+
+shared uint histogram[256];
 
 // spread3 moves the low 11 bits of v two places apart.
 uint spread3(uint v) {
@@ -30,8 +32,10 @@ uvec2 morton(uvec3 cell) {
 void main() {
     uint group = erGroup();
     if (group >= push.taskCount) {
-        return;
+        return; // the whole workgroup
     }
+    histogram[gl_LocalInvocationIndex] = 0u;
+    barrier();
     uvec2 task = ErUvec2View(push.tasks).v[group];
     ErBuild b = ErBuildView(push.builds).build[task.x];
     ErState s = ErStateView(b.state).state;
@@ -40,7 +44,8 @@ void main() {
     float largest = max(extent.x, max(extent.y, extent.z));
     float cells = float((1u << erAxisBits(b)) - 1u);
     float scale = cells / max(largest, 1e-30);
-    bool other = push.pass != 0u && b.blockCount > ER_SORT_BLOCKS; // what an odd number of passes starts with
+    bool tiled = b.blockCount > ER_SORT_BLOCKS;
+    bool other = tiled && push.pass != 0u; // what an odd number of passes starts with
     uint first = task.y * ER_BLOCK_SIZE;
     uint end = min(first + ER_BLOCK_SIZE, b.primitiveCount);
     for (uint p = first + gl_LocalInvocationIndex; p < end; p += gl_WorkGroupSize.x) {
@@ -53,7 +58,16 @@ void main() {
             key = morton(uvec3(clamp(cell, vec3(0.0), vec3(cells))));
         }
         ErUvec2View(other ? b.keysB : b.keysA).v[p] = key;
-        ErUintView(other ? b.valuesB : b.valuesA).v[p] = p;
-        ErUintView(b.arrivals).v[p] = ER_NO_BOUND;
+        if (tiled) {
+            atomicAdd(histogram[erDigit(key, 0u)], 1u);
+        }
+        if (erMode(b) == ER_MODE_LBVH) {
+            ErUintView(b.arrivals).v[p] = ER_NO_BOUND;
+        }
+    }
+    barrier();
+    uint n = histogram[gl_LocalInvocationIndex];
+    if (tiled && n > 0u) {
+        atomicAdd(ErUintView(push.histograms).v[erDigitCount(b, 0u, task.y / ER_TILE_BLOCKS, gl_LocalInvocationIndex)], n);
     }
 }

@@ -1,17 +1,17 @@
 // Updates: the tree of the source stays, its boxes are made again from the
-// leaves up, so that nothing of former inputs remains. Three kernels, and one that
+// leaves up, so that nothing of former inputs remains. Two kernels, and one that
 // does all for a small structure in a workgroup:
 //
 //   refit_leaves  fetches the input of every leaf record, keeps its box in scratch
 //                 memory and makes the bounds; copies the nodes if the destination
 //                 is another structure
-//   refit_nodes   makes the boxes of most nodes, and the header
-//   refit_top     makes those of the others, among them the root
+//   refit_nodes   makes the boxes of all nodes, and the header
 //   refit_small   all
 //
 // All they know of the tree comes from the source's header.
 #ifndef ER_BVH_REFIT_GLSL
 #define ER_BVH_REFIT_GLSL
+#include "bvh/refit_push.glsl"
 #include "bvh/record.glsl"
 #include "bvh/link.glsl"
 
@@ -48,11 +48,17 @@ bool erTree(ErBuild b, uint leafKind, out ErTree t) {
     t.nodes = min(floatBitsToUint(h.boundsMinNodes.w), max(t.records, 1u) - 1u);
     t.leafBlock = tree.w;
     t.leafKind = floatBitsToUint(h.boundsMax.w);
-    bool indexed = t.leafKind == ER_LEAF_INDEXED || t.leafKind == ER_LEAF_INDEXED_WIDE;
+    bool compacted = t.leafKind >= ER_LEAF_INDEXED && t.leafKind <= ER_LEAF_SHORT_WIDE; // triangles
     uint units = size.x / ER_ROOM_UNIT + ((size.x % ER_ROOM_UNIT) != 0u ? 1u : 0u);
     bool fits = size.y < ER_ROOM_UNIT - 1u && units + size.y * (1u << 28) <= b.room;
-    bool same = kind.z == b.geometryCount && kind.w == b.primitiveCount && (indexed ? ER_LEAF_TRIANGLES : t.leafKind) == leafKind;
+    bool same = kind.z == b.geometryCount && kind.w == b.primitiveCount && (compacted ? ER_LEAF_TRIANGLES : t.leafKind) == leafKind;
     return start.z == ER_AS_MAGIC && start.w == ER_AS_VERSION && kind.x == b.type && (kind.y & ER_ALLOW_UPDATE) != 0u && same && fits;
+}
+
+// erChildren are those of a node, if there is memory that far. It need not wait for the header to be read.
+uvec2 erChildren(ErBuild b, uint node) {
+    bool there = node < b.room / (ER_NODE_SIZE / ER_ROOM_UNIT) - ER_HEADER_SIZE / ER_NODE_SIZE;
+    return there ? ErNodeView(erAddress(b.source, ER_HEADER_SIZE)).node[node].children : uvec2(ER_REF_NONE);
 }
 
 // ErBounds is a box, by default that of nothing.

@@ -3,8 +3,7 @@
 #ifndef ER_BVH_REFIT_NEAR_GLSL
 #define ER_BVH_REFIT_NEAR_GLSL
 #include "bvh/refit.glsl"
-
-layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErOwnNodes { ErNode node[]; };
+#extension GL_KHR_memory_scope_semantics : require
 
 // Of every node: its box once it is whole, before that the one of its only leaf; and a word: its parent in
 // the block, the node whose box here is that of the sibling, and the bits below.
@@ -32,20 +31,6 @@ ErBounds near(uint at) {
 
 bool isLeaf(uint ref) { return (ref & ER_REF_LEAF) != 0u; }
 
-// connect tells a node's children of the block about each other.
-void connect(uint base, uint at, uvec2 children) {
-    uvec2 to = children - base;
-    bvec2 here = lessThan(to, uvec2(ER_NEAR));
-    if (here.x) {
-        uint sibling = isLeaf(children.y) ? at : (here.y ? to.y : 0u);
-        atomicOr(sharedWord[to.x], NEAR_HAS | at | sibling << NEAR_SIBLING_SHIFT);
-    }
-    if (here.y) {
-        uint sibling = isLeaf(children.x) ? at : (here.x ? to.x : 0u);
-        atomicOr(sharedWord[to.y], NEAR_HAS | NEAR_SECOND | at | sibling << NEAR_SIBLING_SHIFT);
-    }
-}
-
 // padded is the box of a leaf.
 ErBounds padded(ErBounds r, float padding) {
     if (r.lo.x <= r.hi.x) {
@@ -60,56 +45,24 @@ uint doneLeaves(uvec2 children) {
     return (isLeaf(children.x) ? NEAR_FIRST_DONE : 0u) | (isLeaf(children.y) ? NEAR_SECOND_DONE : 0u);
 }
 
-// isWhole tells whether a child is a node here with all below it.
-bool isWhole(uint base, uint child) {
-    uint at = child - base;
-    return at < ER_NEAR && (sharedWord[at] & NEAR_DONE) == NEAR_DONE;
-}
+// The scope of memoryBarrierShared would be the device.
+void fenceNear() { memoryBarrier(gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease); }
 
 // climbNear goes up from a node that is whole.
 void climbNear(uint at) {
     ErBounds own = near(at);
-    for (;;) {
-        uint word = sharedWord[at];
-        if ((word & NEAR_HAS) == 0u) {
-            return;
-        }
+    uint word = sharedWord[at];
+    while ((word & NEAR_HAS) != 0u) {
         at = word & NEAR_MASK;
-        memoryBarrierShared();
+        fenceNear();
         uint before = atomicOr(sharedWord[at], (word & NEAR_SECOND) != 0u ? NEAR_SECOND_DONE : NEAR_FIRST_DONE);
         if ((before & NEAR_DONE) == 0u) {
             return;
         }
-        memoryBarrierShared();
+        fenceNear();
         own = erJoin(own, near((word >> NEAR_SIBLING_SHIFT) & NEAR_MASK));
         keepNear(at, own);
-    }
-}
-
-// storeNode stores the boxes of a node's children that are known: those of leaves are given, others are here.
-void storeNode(ErBuild b, uint base, uint node, uvec2 children, ErBounds first, ErBounds second) {
-    bool has0 = isLeaf(children.x), has1 = isLeaf(children.y);
-    if (!has0 && isWhole(base, children.x)) {
-        first = near(children.x - base);
-        has0 = true;
-    }
-    if (!has1 && isWhole(base, children.y)) {
-        second = near(children.y - base);
-        has1 = true;
-    }
-    ErOwnNodes n = ErOwnNodes(erAddress(b.dst, ER_HEADER_SIZE));
-    if (has0) {
-        n.node[node].xy0 = vec4(first.lo.x, first.hi.x, first.lo.y, first.hi.y);
-    }
-    if (has1) {
-        n.node[node].xy1 = vec4(second.lo.x, second.hi.x, second.lo.y, second.hi.y);
-    }
-    if (has0 && has1) {
-        n.node[node].z = vec4(first.lo.z, first.hi.z, second.lo.z, second.hi.z);
-    } else if (has0) {
-        n.node[node].z.xy = vec2(first.lo.z, first.hi.z);
-    } else if (has1) {
-        n.node[node].z.zw = vec2(second.lo.z, second.hi.z);
+        word = before;
     }
 }
 

@@ -1,16 +1,10 @@
-// Leaf records of updates, and the bounds of all.
+// Leaf records of updates.
 #ifndef ER_BVH_REFIT_RECORDS_GLSL
 #define ER_BVH_REFIT_RECORDS_GLSL
-#include "bvh/refit.glsl"
+#include "bvh/refit_task.glsl"
+#include "bvh/refit_bounds.glsl"
 
-shared uint sharedMin[3];
-shared uint sharedMax[3];
-shared uint sharedActive;
-shared uint sharedHuge;
-shared uint sharedVertices[3u * ER_CHUNK_VERTICES]; // bits
-
-// The first geometry; most builds have no other.
-ErGeometry firstGeometry;
+shared uint sharedVertices[CHUNKS * 3u * ER_CHUNK_VERTICES]; // bits
 
 ErGeometry geometryOf(ErBuild b, uint index) {
     if (index == 0u) {
@@ -55,42 +49,44 @@ ErBounds cornerBounds(ErCorners t) {
     return ErBounds(min(t.v0, min(t.v1, t.v2)), max(t.v0, max(t.v1, t.v2)));
 }
 
-// keepTriangle keeps a triangle from the input in a record whose last words were before. It returns its box, and whether
-// it is active.
-uint keepTriangle(ErBuild b, ErTree t, uint k, ErCorners n, uvec4 before, out ErBounds box) {
-    bool hittable = settle(n);
-    box = cornerBounds(n);
+// triangleRecord is that of a triangle from the input, where the last words of the record were before.
+ErTriangle triangleRecord(ErCorners n, uvec4 before) {
+    bool hittable = (n.flags & ER_TRIANGLE_INACTIVE) == 0u;
     ErTriangle r;
     r.a = hittable ? vec4(n.v0, n.v1.x) : vec4(0.0);
     r.b = hittable ? vec4(n.v1.yz, n.v2.xy) : vec4(0.0);
     r.c = uvec4(hittable ? floatBitsToUint(n.v2.z) : 0u, before.y, n.flags, before.w);
-    ErTriangleOut(erAddressBlocks(b.dst, t.leafBlock)).triangle[k] = r;
+    return r;
+}
+
+// Each of the following makes a record, or writes it, and returns its box and one of ER_ACTIVE, ER_ACTIVE_HUGE and
+// ER_INACTIVE.
+uint refitTriangle(ErBuild b, ErTree t, uint k, out ErTriangle r, out ErBounds box) {
+    uvec2 leaves = erAddressBlocks(b.source, t.leafBlock);
+    ErCorners n;
+    bool hittable = newTriangle(b, leaves, 0u, k, n);
+    box = cornerBounds(n);
+    r = triangleRecord(n, ErTriangleView(leaves).triangle[k].c);
     return hittable ? ER_ACTIVE : ER_INACTIVE;
 }
 
-// Each of the three writes a record and returns its box and one of ER_ACTIVE,
-// ER_ACTIVE_HUGE and ER_INACTIVE.
-uint refitTriangle(ErBuild b, ErTree t, uint k, out ErBounds box) {
-    uvec2 leaves = erAddressBlocks(b.source, t.leafBlock);
-    ErCorners n;
-    newTriangle(b, leaves, 0u, k, n);
-    return keepTriangle(b, t, k, n, ErTriangleView(leaves).triangle[k].c, box);
-}
-
-// refitChunk is for indexed triangles, a workgroup to a chunk, a record to each of its first lanes. Corners that share a
-// vertex have the same one in the input; one that only inactive triangles use is zero.
+// refitChunk is for indexed triangles, CHUNKS (of the including kernel) to a workgroup, a record to each of a chunk's first
+// lanes. Corners that share a vertex have the same one in the input; one that only inactive triangles use is zero.
 uint refitChunk(ErBuild b, ErTree t, uint k, out ErBounds box) {
-    uint lane = gl_LocalInvocationIndex;
+    const uint LANES = gl_WorkGroupSize.x / CHUNKS;
+    uint lane = gl_LocalInvocationIndex % LANES;
+    uint mine = gl_LocalInvocationIndex / LANES * (3u * ER_CHUNK_VERTICES);
     uint form = erLeafForm(t.leafKind);
     uvec2 from = erAddressBlocks(b.source, t.leafBlock);
     uvec2 to = erAddressBlocks(b.dst, t.leafBlock);
     uint head = erChunkWord((k - lane) / ER_CHUNK_RECORDS);
-    uint base = ErWordView(from).v[head];
-    uint sizes = ErWordView(from).v[head + 1u];
+    bool any = k - lane < t.records;
+    uint base = any ? ErWordView(from).v[head] : 0u;
+    uint sizes = any ? ErWordView(from).v[head + 1u] : 0u;
     uint count = min(sizes & ER_CHUNK_VERTEX_MASK, ER_CHUNK_VERTICES);
     uint geometries = min(sizes >> ER_CHUNK_GEOMETRY_SHIFT, ER_INDEXED_GEOMETRIES);
-    for (uint j = lane; j < 3u * ER_CHUNK_VERTICES; j += gl_WorkGroupSize.x) {
-        sharedVertices[j] = 0u;
+    for (uint j = lane; j < 3u * ER_CHUNK_VERTICES; j += LANES) {
+        sharedVertices[mine + j] = 0u;
     }
     barrier();
     bool live = lane < ER_CHUNK_RECORDS && k < t.records;
@@ -107,7 +103,7 @@ uint refitChunk(ErBuild b, ErTree t, uint k, out ErBounds box) {
         mat3 v = mat3(n.v0, n.v1, n.v2);
         for (uint j = 0u; j < 9u && hittable; j++) {
             uint corner = min((first >> (j / 3u * 8u)) & 255u, ER_CHUNK_VERTICES - 1u);
-            sharedVertices[3u * corner + j % 3u] = floatBitsToUint(v[j / 3u][j % 3u]);
+            sharedVertices[mine + 3u * corner + j % 3u] = floatBitsToUint(v[j / 3u][j % 3u]);
         }
     }
     barrier();
@@ -117,10 +113,10 @@ uint refitChunk(ErBuild b, ErTree t, uint k, out ErBounds box) {
         }
     }
     uvec2 vertices = erAddressWords(to, base);
-    for (uint j = lane; j < 3u * count; j += gl_WorkGroupSize.x) {
-        ErUintView(vertices).v[j] = sharedVertices[j];
+    for (uint j = lane; j < 3u * count; j += LANES) {
+        ErUintView(vertices).v[j] = sharedVertices[mine + j];
     }
-    if (lane == 0u) {
+    if (lane == 0u && any) {
         ErUintView(to).v[head] = base;
         ErUintView(to).v[head + 1u] = sizes;
     }
@@ -128,8 +124,45 @@ uint refitChunk(ErBuild b, ErTree t, uint k, out ErBounds box) {
         ErUintView(vertices).v[3u * count + lane] = ErWordView(erAddressWords(from, base)).v[3u * count + lane];
     }
     uint end = base + 3u * count + geometries;
-    if (k - lane + ER_CHUNK_RECORDS >= t.records && lane < (4u - end % 4u) % 4u) {
+    if (any && k - lane + ER_CHUNK_RECORDS >= t.records && lane < (4u - end % 4u) % 4u) {
         ErUintView(vertices).v[3u * count + geometries + lane] = 0u; // to the end of the last unit
+    }
+    return hittable ? ER_ACTIVE : ER_INACTIVE;
+}
+
+// refitShort is for short triangles. Of the wide form the first records copy head and list of their chunk.
+uint refitShort(ErBuild b, ErTree t, uint k, out ErBounds box) {
+    uint form = erLeafForm(t.leafKind);
+    uvec2 from = erAddressBlocks(b.source, t.leafBlock);
+    uvec2 to = erAddressBlocks(b.dst, t.leafBlock);
+    const uint FLAGS = ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE;
+    ErCorners n;
+    bool hittable = newTriangle(b, from, form, k, n);
+    box = cornerBounds(n);
+    uint at = erShortWord(k, form);
+    mat3 v = hittable ? mat3(n.v0, n.v1, n.v2) : mat3(0.0);
+    uint word = (ErWordView(from).v[at + ER_SHORT_WORD] & ~FLAGS) | (n.flags & FLAGS);
+    for (uint j = 0u; j < 9u; j++) {
+        ErUintView(to).v[at + j] = floatBitsToUint(v[j / 3u][j % 3u]);
+    }
+    ErUintView(to).v[at + ER_SHORT_WORD] = word;
+    uint end = at + ER_SHORT_WORDS;
+    if (t.leafKind == ER_LEAF_SHORT_WIDE) {
+        uint in_ = k % ER_CHUNK_RECORDS;
+        uint chunk = erShortChunkWord(k / ER_CHUNK_RECORDS);
+        uvec2 head = uvec2(ErWordView(from).v[chunk], ErWordView(from).v[chunk + 1u]);
+        uint geometries = min(head.y >> ER_CHUNK_GEOMETRY_SHIFT, ER_INDEXED_GEOMETRIES);
+        if (in_ == 0u) {
+            ErUintView(to).v[chunk] = head.x;
+            ErUintView(to).v[chunk + 1u] = head.y;
+        }
+        if (in_ < geometries) {
+            ErUintView(erAddressWords(to, head.x)).v[in_] = ErWordView(erAddressWords(from, head.x)).v[in_];
+        }
+        end = head.x + geometries;
+    }
+    for (uint j = end; k + 1u == t.records && (j % 4u) != 0u; j++) {
+        ErUintView(to).v[j] = 0u; // to the end of the last unit
     }
     return hittable ? ER_ACTIVE : ER_INACTIVE;
 }
@@ -152,7 +185,7 @@ uint refitBox(ErBuild b, ErTree t, uint k, out ErBounds box) {
     return state;
 }
 
-uint refitInstance(ErBuild b, ErTree t, uint k, out ErBounds box) {
+uint refitInstance(ErBuild b, ErTree t, uint k, out ErInstance r, out ErBounds box) {
     ErInstanceView from = ErInstanceView(erAddressBlocks(b.source, t.leafBlock));
     uint index = from.instance[k].b.x;
     uint state = ER_INACTIVE;
@@ -161,7 +194,6 @@ uint refitInstance(ErBuild b, ErTree t, uint k, out ErBounds box) {
         in_ = erFetchInstance(firstGeometry, index);
         state = erInputInstanceBox(firstGeometry, in_, box.lo, box.hi);
     }
-    ErInstance r;
     if (state != ER_INACTIVE) {
         r = erInstanceRecordOf(in_, index);
     } else { // no bottom level, and a mask that nothing matches
@@ -169,79 +201,15 @@ uint refitInstance(ErBuild b, ErTree t, uint k, out ErBounds box) {
         r = from.instance[k];
         r.a = uvec4(0u, 0u, r.a.z & 0xffffffu, r.a.w);
     }
-    ErInstanceOut(erAddressBlocks(b.dst, t.leafBlock)).instance[k] = r;
     return state;
 }
 
-uint refit(ErBuild b, ErTree t, uint k, out ErBounds box) {
-    switch (t.leafKind) {
-    case ER_LEAF_TRIANGLES: return refitTriangle(b, t, k, box);
-    case ER_LEAF_INDEXED:
-    case ER_LEAF_INDEXED_WIDE: return refitChunk(b, t, k, box);
-    case ER_LEAF_BOXES: return refitBox(b, t, k, box);
+// refitLone is for records that are written one by one: boxes and short triangles.
+uint refitLone(ErBuild b, ErTree t, uint k, out ErBounds box) {
+    if (t.leafKind == ER_LEAF_BOXES) {
+        return refitBox(b, t, k, box);
     }
-    return refitInstance(b, t, k, box);
-}
-
-// What a lane found of the bounds, as ErState has them.
-struct Found {
-    uvec3 lo, hi;
-    uint live, huge;
-};
-const Found FOUND_NOTHING = Found(uvec3(0xffffffffu), uvec3(0u), 0u, 0u);
-
-uvec3 ordered(vec3 v) { return uvec3(erOrdered(v.x), erOrdered(v.y), erOrdered(v.z)); }
-
-void find(inout Found f, uint state, ErBounds box) {
-    f.live += state != ER_INACTIVE ? 1u : 0u;
-    f.huge += state == ER_ACTIVE_HUGE ? 1u : 0u;
-    if (state == ER_ACTIVE) {
-        f.lo = min(f.lo, ordered(box.lo));
-        f.hi = max(f.hi, ordered(box.hi));
-    }
-}
-
-void share(Found f) {
-    for (uint c = 0u; c < 3u; c++) {
-        if (f.lo[c] < sharedMin[c]) {
-            atomicMin(sharedMin[c], f.lo[c]);
-        }
-        if (f.hi[c] > sharedMax[c]) {
-            atomicMax(sharedMax[c], f.hi[c]);
-        }
-    }
-    if (f.live > 0u && sharedActive == 0u) {
-        sharedActive = 1u;
-    }
-    if (f.huge > 0u) {
-        sharedHuge = 1u;
-    }
-}
-
-// beginBounds comes before a barrier, reduceBounds after it.
-void beginBounds(uint lane) {
-    if (lane < 3u) {
-        sharedMin[lane] = 0xffffffffu;
-        sharedMax[lane] = 0u;
-    }
-    if (lane == 3u) {
-        sharedActive = 0u;
-        sharedHuge = 0u;
-    }
-}
-
-// reduceBounds shares what all lanes found. A few begin, as all others then have little to add: lanes that write to
-// one word wait for each other. Of the numbers an update wants to know whether they are zero.
-void reduceBounds(uint lane, Found f) {
-    const uint FEW = 16u;
-    if (lane % FEW == 0u) {
-        share(f);
-    }
-    barrier();
-    if (lane % FEW != 0u) {
-        share(f);
-    }
-    barrier();
+    return refitShort(b, t, k, box);
 }
 
 #endif

@@ -3,16 +3,62 @@
 #extension GL_EXT_control_flow_attributes : require
 // A whole update of a small structure, by one workgroup: what of refit_leaves.comp and refit_nodes.comp waits for other
 // dispatches, waits for barriers here, and boxes go from the leaf records to the root through shared memory.
-//   push.tasks  of every update: its ErBuild, and its first ErGeometry
-#include "bvh/build.glsl"
-
+//   push.tasks  of every update: its ErBuild, and its first ErGeometry; nothing if it is alone
 layout(constant_id = 0) const uint ER_NEAR = 1024u; // most primitives, see refitSmallLimit in update.go
+const uint LANES = 512u;
+layout(local_size_x = LANES) in;
+const uint CHUNKS = 1u; // of indexed triangles at a time
 #include "bvh/refit_near.glsl"
 #include "bvh/refit_records.glsl"
 
-const uint LANES = 512u;
 const uint EACH = (ER_NEAR + LANES - 1u) / LANES; // nodes or records of a lane
-layout(local_size_x = LANES) in;
+
+layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErOwnNodes { ErNode node[]; };
+
+// connect tells a node's children about each other.
+void connect(uint at, uvec2 to) {
+    bvec2 here = lessThan(to, uvec2(ER_NEAR));
+    if (here.x) {
+        uint sibling = isLeaf(to.y) ? at : (here.y ? to.y : 0u);
+        atomicOr(sharedWord[to.x], NEAR_HAS | at | sibling << NEAR_SIBLING_SHIFT);
+    }
+    if (here.y) {
+        uint sibling = isLeaf(to.x) ? at : (here.x ? to.x : 0u);
+        atomicOr(sharedWord[to.y], NEAR_HAS | NEAR_SECOND | at | sibling << NEAR_SIBLING_SHIFT);
+    }
+}
+
+// isWhole tells whether a child is a node with all below it.
+bool isWhole(uint at) {
+    return at < ER_NEAR && (sharedWord[at] & NEAR_DONE) == NEAR_DONE;
+}
+
+// storeNode stores the boxes of a node's children that are known: those of leaves are given, others are here.
+void storeNode(ErBuild b, uint node, uvec2 children, ErBounds first, ErBounds second) {
+    bool has0 = isLeaf(children.x), has1 = isLeaf(children.y);
+    if (!has0 && isWhole(children.x)) {
+        first = near(children.x);
+        has0 = true;
+    }
+    if (!has1 && isWhole(children.y)) {
+        second = near(children.y);
+        has1 = true;
+    }
+    ErOwnNodes n = ErOwnNodes(erAddress(b.dst, ER_HEADER_SIZE));
+    if (has0) {
+        n.node[node].xy0 = vec4(first.lo.x, first.hi.x, first.lo.y, first.hi.y);
+    }
+    if (has1) {
+        n.node[node].xy1 = vec4(second.lo.x, second.hi.x, second.lo.y, second.hi.y);
+    }
+    if (has0 && has1) {
+        n.node[node].z = vec4(first.lo.z, first.hi.z, second.lo.z, second.hi.z);
+    } else if (has0) {
+        n.node[node].z.xy = vec2(first.lo.z, first.hi.z);
+    } else if (has1) {
+        n.node[node].z.zw = vec2(second.lo.z, second.hi.z);
+    }
+}
 
 const uint TASK = (ER_BUILD_SIZE + ER_GEOMETRY_SIZE) / 16u;
 shared uvec4 sharedTask[TASK];
@@ -31,16 +77,12 @@ ErGeometry taskGeometry() {
     return ErGeometry(v0.xy, v0.zw, v1.xy, v1.z, v1.w, v2.x, v2.y, v2.z, v2.w, v3.x, v3.y, v3.z, v3.w);
 }
 
-// takeNode is the children of a node, which it copies to another structure.
-uvec2 takeNode(ErBuild b, ErTree t, uint at) {
-    if (at >= t.nodes) {
-        return uvec2(ER_REF_NONE);
+// takeNode copies a node to another structure. It tells whether the node is of the tree.
+bool takeNode(ErBuild b, ErTree t, uint at, uvec2 children) {
+    if (at < t.nodes && !erInPlace(b)) {
+        ErOwnNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[at] = ErNodeView(erAddress(b.source, ER_HEADER_SIZE)).node[at];
     }
-    ErNodeView from = ErNodeView(erAddress(b.source, ER_HEADER_SIZE));
-    if (!erInPlace(b)) {
-        ErOwnNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[at] = from.node[at];
-    }
-    return from.node[at].children;
+    return at < t.nodes && children.x != ER_REF_NONE;
 }
 
 // isPlain tells the commonest case.
@@ -72,12 +114,31 @@ Found takePlain(ErBuild b, ErTree t, uint lane) {
         uint i = k * LANES + lane;
         if (i < t.records) {
             ErBounds box;
-            uint state = keepTriangle(b, t, i, ErCorners(v[k][0], v[k][1], v[k][2], erGeometryWord(0u, g)), before[k], box);
+            ErCorners n = ErCorners(v[k][0], v[k][1], v[k][2], erGeometryWord(0u, g));
+            uint state = settle(n) ? ER_ACTIVE : ER_INACTIVE;
+            box = cornerBounds(n);
+            ErTriangleOut(erAddressBlocks(b.dst, t.leafBlock)).triangle[i] = triangleRecord(n, before[k]);
             keepNear(i, box);
             find(f, state, box);
         }
     }
     return f;
+}
+
+uint refitRecord(ErBuild b, ErTree t, uint k, out ErBounds box) {
+    uint state;
+    if (t.leafKind == ER_LEAF_TRIANGLES) {
+        ErTriangle r;
+        state = refitTriangle(b, t, k, r, box);
+        ErTriangleOut(erAddressBlocks(b.dst, t.leafBlock)).triangle[k] = r;
+    } else if (t.leafKind == ER_LEAF_INSTANCES) {
+        ErInstance r;
+        state = refitInstance(b, t, k, r, box);
+        ErInstanceOut(erAddressBlocks(b.dst, t.leafBlock)).instance[k] = r;
+    } else {
+        state = refitLone(b, t, k, box);
+    }
+    return state;
 }
 
 // takeRecords makes the leaf records, keeps their boxes and returns what the lane found of the bounds.
@@ -99,7 +160,7 @@ Found takeRecords(ErBuild b, ErTree t, uint lane) {
         return f;
     }
     for (uint i = lane; i < t.records; i += LANES) {
-        uint state = refit(b, t, i, box);
+        uint state = refitRecord(b, t, i, box);
         keepNear(i, box);
         find(f, state, box);
     }
@@ -126,7 +187,7 @@ void main() {
         return; // the whole workgroup
     }
     uint lane = gl_LocalInvocationIndex;
-    if (lane < TASK) {
+    if (lane < TASK && !erIsAlone()) {
         sharedTask[lane] = ErUvec4View(push.tasks).v[group * TASK + lane];
     }
     for (uint at = lane; at < ER_NEAR; at += LANES) {
@@ -134,30 +195,33 @@ void main() {
     }
     beginBounds(lane);
     barrier();
-    ErBuild b = taskBuild();
-    firstGeometry = taskGeometry();
-    ErTree t;
-    if (!erTree(b, b.geometryCount > 0u ? firstGeometry.kind : ER_LEAF_TRIANGLES, t)) {
-        return;
+    ErBuild b;
+    if (erIsAlone()) {
+        b = erPushBuild();
+        firstGeometry = erPushGeometry();
+    } else {
+        b = taskBuild();
+        firstGeometry = taskGeometry();
     }
     uvec2 children[EACH];
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
-        children[k] = takeNode(b, t, k * LANES + lane);
+        children[k] = erChildren(b, k * LANES + lane);
+    }
+    ErTree t;
+    if (!erTree(b, erUpdateKind(b), t)) {
+        return;
+    }
+    [[unroll]] for (uint k = 0u; k < EACH; k++) {
+        children[k] = takeNode(b, t, k * LANES + lane, children[k]) ? children[k] : uvec2(ER_REF_NONE);
     }
     Found f = takeRecords(b, t, lane);
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
-        connect(0u, k * LANES + lane, children[k]);
+        connect(k * LANES + lane, children[k]);
     }
     memoryBarrierBuffer(); // nodes are copied before boxes are written
     barrier();
     reduceBounds(lane, f);
-    ErState s;
-    for (uint c = 0u; c < 3u; c++) {
-        s.boundsMin[c] = sharedMin[c];
-        s.boundsMax[c] = sharedMax[c];
-    }
-    s.activeCount = sharedActive;
-    s.huge = sharedHuge;
+    ErState s = stateOf();
     float padding = erPadding(erBoundsMin(s), erBoundsMax(s));
     ErBounds first[EACH], second[EACH]; // of the leaves
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
@@ -181,7 +245,7 @@ void main() {
     barrier();
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
         if (children[k].x != ER_REF_NONE) {
-            storeNode(b, 0u, k * LANES + lane, children[k], first[k], second[k]);
+            storeNode(b, k * LANES + lane, children[k], first[k], second[k]);
         }
     }
     if (lane == 0u) {

@@ -1,4 +1,4 @@
-// Sizes of the scan over the batch's histograms.
+// Sizes of a scan of many numbers.
 #ifndef ER_BVH_SCAN_GLSL
 #define ER_BVH_SCAN_GLSL
 const uint ER_SCAN_ITEMS = 16u; // per lane

@@ -1,9 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Second half of the scan: exclusive sums in place. push.pass tells whether
-// there is more than one chunk. The histograms of a batch lie one after the
-// other, digit-major in each build, so that one scan over all of them yields
-// every element's place among the elements of the whole batch.
+// Second half of a scan of many numbers (copybatch.go): exclusive sums in
+// place. push.pass tells whether there is more than one chunk.
 #include "bvh/sort.glsl"
 #include "bvh/scan.glsl"
 layout(local_size_x = 256) in;

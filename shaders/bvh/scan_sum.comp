@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// First half of the scan over all histograms: the sum of each chunk.
+// First half of a scan of many numbers: the sum of each chunk.
 #include "bvh/sort.glsl"
 #include "bvh/scan.glsl"
 layout(local_size_x = 256) in;

@@ -8,7 +8,7 @@
 //   - a masked store into an array is a branch for each lane. Storing at every step, with a mask that seldom changes,
 //     beats storing where both children are hit, which nobody predicts (+10%, +15%); loading at every step, too (+3%, +5%);
 //   - what leaves a function or a loop early is a mask over all that follows: single exits (+7%, +4%). Values that two arms
-//     give are blended: triangles of both forms are read by the same loads (+3%, +3%).
+//     give are blended: triangles of all forms are read by the same loads (+3%, +3%).
 // Slower or no faster: 64-bit arithmetic on addresses, leaves put off while other lanes go down (-36%, -20%), turning to
 // the leaves when fewer than three lanes are left (-5%, 0). Loads through a uniform address are gathers all the same.
 #ifndef ER_BVH_SIMD_GLSL
@@ -40,7 +40,10 @@ ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
     uvec2 flags = erAddress(vertices, ER_TRIANGLE_GEOMETRY);
     uvec3 at = uvec3(ER_TRIANGLE_V0, ER_TRIANGLE_V1, ER_TRIANGLE_V2) / 4u;
     bool inactive = false;
-    if ((form & ER_INSTANCE_INDEXED) != 0u) {
+    if ((form & ER_INSTANCE_SHORT) != 0u) {
+        vertices = erAddressWords(leaves, erShortWord(leaf, form));
+        flags = erAddressWords(vertices, ER_SHORT_WORD);
+    } else if ((form & ER_INSTANCE_INDEXED) != 0u) {
         ErWordView words = ErWordView(leaves);
         flags = erAddressWords(leaves, erRecordWord(leaf));
         uint record = ErWordView(flags).v[0];

@@ -17,14 +17,14 @@ void main() {
     uint items = (n + ER_SORT_LANES - 1u) / ER_SORT_LANES;
     uint end = items * ER_SORT_LANES;
     for (uint k = lane; k < end; k += ER_SORT_LANES) {
-        sortItem[k] = k;
+        sortItem[erSpread(k)] = k;
     }
     barrier();
     uint passes = (3u * erAxisBits(b) + 8u) / 8u; // and a bit more, of inactive ones
     for (uint pass = 0u; pass < passes; pass++) {
         for (uint k = lane; k < end; k += ER_SORT_LANES) {
-            uint index = sortItem[k] & 0xffffu;
-            sortItem[k] = (index < n ? erDigit(keys.v[index], pass) : 0xffu) << 16 | index;
+            uint index = sortItem[erSpread(k)] & 0xffffu;
+            sortItem[erSpread(k)] = (index < n ? erDigit(keys.v[index], pass) : 0xffu) << 16 | index;
         }
         barrier();
         erSplit(lane, 16u, items);
@@ -32,7 +32,7 @@ void main() {
     }
     uvec2 key[ER_SORT_ITEMS];
     for (uint k = 0u; k < items; k++) {
-        uint index = sortItem[k * ER_SORT_LANES + lane] & 0xffffu;
+        uint index = sortItem[erSpread(k * ER_SORT_LANES + lane)] & 0xffffu;
         key[k] = index < n ? keys.v[index] : uvec2(0u);
     }
     barrier();
@@ -40,7 +40,7 @@ void main() {
         uint to = k * ER_SORT_LANES + lane;
         if (to < n) {
             keys.v[to] = key[k];
-            ErUintView(b.valuesA).v[to] = sortItem[to] & 0xffffu;
+            ErUintView(b.valuesA).v[to] = sortItem[erSpread(to)] & 0xffffu;
         }
     }
 }

@@ -12,7 +12,9 @@
 // A reference beyond the number of primitives has its box there and its primitive in a list behind ErBuild.source's moves.
 // Until Morton codes are made,
 //   valuesB   has the class of every primitive
-//   arrivals  the histogram, then the number of splits of every block
+//   arrivals  the histogram, in place of the last class the lowest one that is split, the blocks that are counted, then the
+//             number of splits of every block
+//   keysA     of every primitive that is split, its first reference among those that are added, and their number
 #ifndef ER_BVH_SPLIT_GLSL
 #define ER_BVH_SPLIT_GLSL
 #include "bvh/fetch.glsl"
@@ -22,6 +24,8 @@ const uint ER_SPLIT_STEPS = 8u;
 const uint ER_SPLIT_NEVER = ER_SPLIT_CLASSES - 1u; // the class of what stays whole
 const uint ER_SPLIT_MOST = 31u;  // splits of a triangle
 const uint ER_SPLIT_BITS = 15u;  // planes of an axis: levels of the octree
+
+const uint ER_SPLIT_PARTS = ER_BLOCK_SIZE / ER_SPLIT_SHARE; // references that a block of primitives has room for
 
 const uint ER_MOVE_BYTES = 16u;  // of ErBuild.source, for each primitive
 
@@ -91,7 +95,16 @@ ErPlane erCoarsest(ErGrid g, ErPart p) {
     return best;
 }
 
-uint erClassCount(ErBuild b, uint class_) { return ErUintView(b.arrivals).v[class_]; }
+// In arrivals.
+const uint ER_SPLIT_ONCE = ER_SPLIT_NEVER; // plus one
+const uint ER_SPLIT_COUNTED = ER_SPLIT_CLASSES;
+const uint ER_SPLIT_BLOCKS = ER_SPLIT_CLASSES + 1u;
+
+// erSplitsOf is how often a primitive is split.
+uint erSplitsOf(ErBuild b, uint primitive) {
+    uint once = ErUintView(b.arrivals).v[ER_SPLIT_ONCE];
+    return once == 0u ? 0u : erSplits(ErUintView(b.valuesB).v[primitive], once - 1u);
+}
 
 // erOwner is the address of an added reference's primitive.
 uvec2 erOwner(ErBuild b, uint added) {

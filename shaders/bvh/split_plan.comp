@@ -1,10 +1,14 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Sorts triangles into classes by how much splits would gain, and counts these. See split.glsl.
+// Sorts triangles into classes by how much splits would gain, and counts these. Who counts last chooses the classes that are
+// split. See split.glsl.
 #include "bvh/split.glsl"
 layout(local_size_x = 256) in;
 
 shared uint counts[ER_SPLIT_CLASSES];
+shared uint times[ER_SPLIT_CLASSES]; // erSplits by how far classes are apart
+shared uint sharedOnce;
+shared bool sharedLast;
 
 // classOf is the class of an active triangle. Those of a size below the least stay whole.
 uint classOf(ErGrid grid, ErGeometry g, uint primitive, ErPart p, uint least) {
@@ -25,6 +29,33 @@ uint classOf(ErGrid grid, ErGeometry g, uint primitive, ErPart p, uint least) {
     }
     float priority = log2(excess) / 3.0 - float(plane.level); // at most 0.53
     return uint(clamp((1.0 - priority) * float(ER_SPLIT_STEPS), 0.0, float(ER_SPLIT_NEVER - 1u)));
+}
+
+// fits tells whether there is room for all splits, if triangles of a class are split once.
+bool fits(uint once, uint room) {
+    uint n = 0u;
+    for (uint k = 0u; k <= once && n <= room; k++) {
+        n += counts[k] * times[once - k];
+    }
+    return n <= room;
+}
+
+// chooseOnce finds the lowest class that is split, plus one; none: 0.
+void chooseOnce(ErBuild b) {
+    uint lane = gl_LocalInvocationIndex;
+    counts[lane] = atomicOr(ErUintView(b.arrivals).v[lane], 0u);
+    times[lane] = erSplits(0u, lane);
+    if (lane == 0u) {
+        sharedOnce = 0u;
+    }
+    barrier();
+    if (lane < ER_SPLIT_NEVER && fits(lane, b.primitiveCount - b.inputs)) {
+        atomicMax(sharedOnce, lane + 1u);
+    }
+    barrier();
+    if (lane == 0u) {
+        ErUintView(b.arrivals).v[ER_SPLIT_ONCE] = sharedOnce;
+    }
 }
 
 void main() {
@@ -61,5 +92,17 @@ void main() {
     barrier();
     if (counts[lane] > 0u && lane != ER_SPLIT_NEVER) {
         atomicAdd(ErUintView(b.arrivals).v[lane], counts[lane]);
+    }
+    memoryBarrierBuffer();
+    barrier();
+    if (lane == 0u) {
+        uint blocks = (b.inputs + ER_BLOCK_SIZE - 1u) / ER_BLOCK_SIZE;
+        memoryBarrierBuffer();
+        sharedLast = atomicAdd(ErUintView(b.arrivals).v[ER_SPLIT_COUNTED], 1u) == blocks - 1u;
+        memoryBarrierBuffer();
+    }
+    barrier();
+    if (sharedLast) {
+        chooseOnce(b);
     }
 }

@@ -67,7 +67,7 @@ const uint RT_FAULT_STRUCTURE = 6u;
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RtFaults {
     uint count;
     uint padding[3];
-    uint records[8 * RT_FAULT_CAPACITY]; // kind, launch id (3), state, value, pipeline tag, spare
+    uvec4 records[2 * RT_FAULT_CAPACITY]; // kind, launch id (3), state, value, pipeline tag, spare
 };
 
 #endif

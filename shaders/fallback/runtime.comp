@@ -18,8 +18,16 @@
 #include "fallback/launch.glsl"
 #include "fallback/query.glsl"
 
-const uint RT_LANES_PER_WORKGROUP = 64u;
-layout(local_size_x = 64) in;
+const uint RT_TILE_LANES = 64u;
+layout(local_size_x = 64) in; // one tile; the linker may widen it
+
+#ifdef ER_SIMD
+const uint RT_TILES = 1u;
+#else
+// Tiles of a workgroup.
+uint rtTiles() { return 1u; }
+#define RT_TILES rtTiles()
+#endif
 
 // States of a lane. Between those named here lie the entries of hit and miss shaders, from RT_STATE_CONTINUE on those of
 // ray generation and callable shaders and the points where shaders resume behind a call.
@@ -81,13 +89,8 @@ void rtFault(const in uint kind, const in uint value) {
     RtFaults faults = RtFaults(address);
     uint index = atomicAdd(faults.count, 1u);
     if (index >= RT_FAULT_CAPACITY) return;
-    faults.records[8u * index + 0u] = kind;
-    faults.records[8u * index + 1u] = rtLaunchId.x;
-    faults.records[8u * index + 2u] = rtLaunchId.y;
-    faults.records[8u * index + 3u] = rtLaunchId.z;
-    faults.records[8u * index + 4u] = rtState;
-    faults.records[8u * index + 5u] = value;
-    faults.records[8u * index + 6u] = rtLaunch.pipelineTag;
+    faults.records[2u * index] = uvec4(kind, rtLaunchId);
+    faults.records[2u * index + 1u] = uvec4(rtState, value, rtLaunch.pipelineTag, 0u);
 }
 
 // ---- hooks -------------------------------------------------------------------------------------
@@ -321,9 +324,8 @@ uint rtTraverse() {
     rtRay.sbtOffset = (rtOperands >> 8u) & 0xFu;
     rtRay.sbtStride = (rtOperands >> 12u) & 0xFu;
     if (rtTlas.y == RT_STRUCTURE) rtTlas = rtStructure(rtTlas.x);
-    ErHit hit;
-    hit.t = rtRay.tMax;
-    hit.instanceIndex = ER_NO_INSTANCE;
+    // Whole, lest what a hit before left there has to be kept for the case of a miss.
+    ErHit hit = ErHit(rtRay.tMax, vec2(0.0), 0u, 0u, ER_NO_INSTANCE, 0u, 0u, 0u, uvec2(0u), 0u);
     erTraverse(rtTlas, rtRay, hit);
     rtHit = hit;
 
@@ -371,17 +373,18 @@ uvec2 rtMorton(const in uint lane) {
     return uvec2((lane & 1u) | ((lane >> 1u) & 2u) | ((lane >> 2u) & 4u), ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u) | ((lane >> 3u) & 4u));
 }
 
-// Places this lane of a direct launch: the grid of workgroups covers the launch by tiles. False outside.
+// Places this lane of a direct launch: the grid of workgroups covers the launch by tiles, each by some of a row. False outside.
 bool rtPlaceLane() {
-    uint lane = gl_LocalInvocationIndex;
+    uint lane = gl_LocalInvocationIndex % RT_TILE_LANES;
     uint log2 = rtLaunch.tileWidthLog2;
-    uvec2 tile = uvec2(1u << log2, RT_LANES_PER_WORKGROUP >> log2);
+    uvec2 tile = uvec2(1u << log2, RT_TILE_LANES >> log2);
     uvec2 inTile = log2 == 3u ? rtMorton(lane) : uvec2(lane & (tile.x - 1u), lane >> log2);
     uvec3 group = gl_WorkGroupID;
 #ifdef ER_SIMD
     group.y = group.y * rtLaunch.tilesPerRow % gl_NumWorkGroups.y;
 #endif
     uvec3 place = group + uvec3(rtLaunch.firstGroup, rtLaunch.groupStride, rtLaunch.groupCount);
+    place.x = place.x * RT_TILES + gl_LocalInvocationIndex / RT_TILE_LANES;
     rtLaunchId = uvec3(place.xy * tile + inTile, place.z);
     rtLaunchSize = rtLaunch.launchSize;
     return all(lessThan(rtLaunchId.xy, rtLaunchSize.xy));
@@ -432,12 +435,18 @@ uint rtSchedule(const in uint first) {
     return state;
 }
 
+// The ray generation shader's state, of which the linker makes a constant if there is one such shader only.
+uint rtFirst() { return rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER); }
+bool rtFirstIsKnown() { return false; }
+
 // Runs one place of the launch.
 void rtRun() {
     rtFrame = 0u;
     rtDepth = rtLaunch.maxDepth;
     rtRecord = rtOffset(rtLaunch.raygenRecord, RT_HANDLE_BYTES);
-    uint first = rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER);
+    uint first = rtFirst();
+    // For faults: what every lane would read costs 1% of all rays, and 2 to 3% of paths (H200).
+    if (rtFirstIsKnown() && all(equal(gl_WorkGroupID, uvec3(0u)))) rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER);
     rtState = first;
     if (first != RT_STATE_DONE) rtSchedule(first);
 }
@@ -445,7 +454,7 @@ void rtRun() {
 void main() {
     // Workgroups of a batch may number 2^25 before the product below leaves 32 bits; the host keeps batches far below.
     uint workgroup = (gl_WorkGroupID.z * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-    uint local = workgroup * (RT_LANES_PER_WORKGROUP / RT_LANES_PER_GROUP) + gl_LocalInvocationIndex / RT_LANES_PER_GROUP;
+    uint local = workgroup * (RT_TILES * RT_TILE_LANES / RT_LANES_PER_GROUP) + gl_LocalInvocationIndex / RT_LANES_PER_GROUP;
     uint lane = gl_LocalInvocationIndex % RT_LANES_PER_GROUP;
     rtStack = rtOffset(rtLaunch.stackBase, 4u * local * rtLaunch.stackDwords * RT_LANES_PER_GROUP + 16u * lane);
     rtPushAddress = rtLaunch.pushConstants;

@@ -36,6 +36,8 @@ type Geometry struct {
 	Mesh, Primitive int
 	Indices, Positions, Normals, Tangents,
 	UV0, UV1, Colors, Extra vk.DeviceAddress
+	// What builds read: Indices and Positions, or those of assets.Primitive.Shared, the same triangles of fewer vertices.
+	BuildIndices, BuildPositions vk.DeviceAddress
 }
 
 // Scene is a scene's geometry on a device.
@@ -141,11 +143,11 @@ func triangles(g Geometry, p *assets.Primitive, scene *assets.Scene) vk.Geometry
 		Type: vk.GeometryTriangles,
 		Triangles: vk.Triangles{
 			VertexFormat: vulkan.FormatR32g32b32Sfloat,
-			VertexData:   g.Positions,
+			VertexData:   g.BuildPositions,
 			VertexStride: 12,
-			MaxVertex:    uint32(p.VertexCount() - 1),
+			MaxVertex:    uint32(p.Surface().VertexCount() - 1),
 			IndexType:    vk.IndexUint32,
-			IndexData:    g.Indices,
+			IndexData:    g.BuildIndices,
 		},
 	}
 	if scene.Materials[p.Material].IsOpaque() {

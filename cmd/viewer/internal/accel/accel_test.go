@@ -29,7 +29,8 @@ func TestUploadNumbersGeometries(t *testing.T) {
 		}
 		for p := range scene.Meshes[m].Primitives {
 			g := s.Geometries[i]
-			if g.Mesh != m || g.Primitive != p || g.Indices == 0 || g.Positions == 0 || g.Normals == 0 || g.UV0 == 0 || g.Extra != 0 {
+			if g.Mesh != m || g.Primitive != p || g.Indices == 0 || g.Positions == 0 || g.Normals == 0 || g.UV0 == 0 || g.Extra != 0 ||
+				g.BuildIndices != g.Indices || g.BuildPositions != g.Positions {
 				t.Errorf("geometry %d: %+v", i, g)
 			}
 			i++
@@ -48,6 +49,28 @@ func TestUploadNumbersGeometries(t *testing.T) {
 	want := in.Transform.Mul4x1(mgl32.Vec4{prim.Positions[3*v], prim.Positions[3*v+1], prim.Positions[3*v+2], 1}).Vec3()
 	if !ok || got[0] != want {
 		t.Errorf("triangle %v, its first corner should be %v", got, want)
+	}
+}
+
+// Builds read the vertices that triangles share, shaders each triangle's own.
+func TestUploadSharedVertices(t *testing.T) {
+	dev := devtest.Open(t, engine.BackendCompute)
+	scene := &assets.Scene{
+		Materials: []assets.Material{assets.DefaultMaterial()},
+		Instances: []assets.Instance{{Transform: mgl32.Ident4()}},
+		Meshes: []assets.Mesh{{Primitives: []assets.Primitive{{
+			Positions: []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 1, 0}, Indices: []uint32{0, 1, 2, 3, 4, 5},
+			Shared: &assets.Surface{Positions: []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}, Indices: []uint32{0, 1, 2, 2, 1, 3}},
+		}}}},
+	}
+	s, err := Upload(t.Context(), dev, scene, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Destroy()
+	g, in := s.Geometries[0], s.BottomBuilds()[0].Info.Geometries[0].Triangles
+	if g.BuildPositions == g.Positions || g.BuildIndices == g.Indices || in.VertexData != g.BuildPositions || in.IndexData != g.BuildIndices || in.MaxVertex != 3 {
+		t.Errorf("geometry %+v is built from %+v", g, in)
 	}
 }
 

@@ -69,6 +69,11 @@ func (s *Scene) uploadVertices(ctx context.Context, dev *engine.Device, o Option
 		s.buffers = append(s.buffers, buffer)
 		s.Bytes += buffer.Size()
 	}
+	for i := range s.Geometries {
+		if g := &s.Geometries[i]; g.BuildPositions == 0 {
+			g.BuildIndices, g.BuildPositions = g.Indices, g.Positions
+		}
+	}
 	return nil
 }
 
@@ -76,6 +81,10 @@ func (s *Scene) addPrimitive(c *chunk, g *Geometry, o Options) {
 	p := &s.Source.Meshes[g.Mesh].Primitives[g.Primitive]
 	c.add(&g.Indices, bytesOf(p.Indices))
 	c.add(&g.Positions, bytesOf(p.Positions))
+	if p.Shared != nil {
+		c.add(&g.BuildIndices, bytesOf(p.Shared.Indices))
+		c.add(&g.BuildPositions, bytesOf(p.Shared.Positions))
+	}
 	if o.Attributes {
 		c.add(&g.Normals, bytesOf(p.Normals))
 		if needsTangents(&s.Source.Materials[p.Material]) {

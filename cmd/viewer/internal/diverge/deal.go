@@ -60,16 +60,17 @@ type dealer struct {
 }
 
 func (d *dealer) deal(p *assets.Primitive, transform mgl32.Mat4) {
-	for from := 0; from < len(p.Indices); from += 3 * Chunk {
+	s := p.Surface()
+	for from := 0; from < len(s.Indices); from += 3 * Chunk {
 		to := &d.mesh.Primitives[hash(d.chunks)%Geometries]
 		d.chunks++
 		d.vertex = make(map[uint32]uint32, Chunk)
-		for _, v := range p.Indices[from:min(from+3*Chunk, len(p.Indices))] {
+		for _, v := range s.Indices[from:min(from+3*Chunk, len(s.Indices))] {
 			at, known := d.vertex[v]
 			if !known {
 				at = uint32(to.VertexCount())
 				d.vertex[v] = at
-				w := transform.Mul4x1(mgl32.Vec4{p.Positions[3*v], p.Positions[3*v+1], p.Positions[3*v+2], 1})
+				w := transform.Mul4x1(mgl32.Vec4{s.Positions[3*v], s.Positions[3*v+1], s.Positions[3*v+2], 1})
 				to.Positions = append(to.Positions, w[0], w[1], w[2])
 			}
 			to.Indices = append(to.Indices, at)

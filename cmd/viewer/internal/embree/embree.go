@@ -120,8 +120,9 @@ func (s *Scene) addMesh(mesh *assets.Mesh) error {
 		if len(p.Indices) == 0 {
 			continue
 		}
-		C.emb_triangles(s.d.c, bottom, C.uint32_t(g), (*C.float)(&p.Positions[0]), C.size_t(p.VertexCount()),
-			(*C.uint32_t)(&p.Indices[0]), C.size_t(p.TriangleCount()))
+		f := p.Surface()
+		C.emb_triangles(s.d.c, bottom, C.uint32_t(g), (*C.float)(&f.Positions[0]), C.size_t(f.VertexCount()),
+			(*C.uint32_t)(&f.Indices[0]), C.size_t(p.TriangleCount()))
 	}
 	C.emb_commit(s.d.c, bottom)
 	return s.d.err("mesh " + mesh.Name)
