@@ -2,11 +2,12 @@
 //
 // The bottom level is a binary BVH of 64-byte nodes that hold both children's boxes, over triangles or the boxes of
 // procedural primitives in the tree's order; the top level is the same over instances. FAST_BUILD gives a linear BVH,
-// everything else H-PLOC. With FAST_TRACE the upper nodes of a large tree are made again from the top down; then nodes of bottom
-// levels move to better places, which takes time and more
-// scratch memory; before, triangles with boxes much larger than they are get up to 31 leaf records more, each in the box of
-// a part, for a sixteenth more memory: not with AllowUpdate, nor with few triangles. With FAST_BUILD or LOW_MEMORY triangles are bundled: four or five that follow each other in the
-// order of their Morton codes are one leaf from the beginning, so that a structure takes less than 64 bytes a triangle.
+// everything else H-PLOC. With FAST_TRACE the upper nodes of a large tree are made again from the top down; then nodes of
+// bottom levels move to better places, which takes time and more scratch memory; before, triangles with boxes much larger
+// than they are get up to 31 leaf records more, each in the box of a part, for a sixteenth more memory: not with
+// AllowUpdate, nor with few triangles. With FAST_BUILD or LOW_MEMORY triangles are bundled: four or five that follow each
+// other in the order of their Morton codes are one leaf from the beginning, so that a structure takes less than 64 bytes a
+// triangle.
 // Subtrees that are too deep for the traversal stack are balanced: a bottom and a top level fit together, whatever the
 // input.
 // shaders/bvh/layout.glsl is the one definition of the memory layout; layout.go mirrors it and a test compares.

@@ -16,9 +16,10 @@ func TestChoose(t *testing.T) {
 		reason string
 		err    error
 	}{
-		{"RTX", traits{name: "NVIDIA GeForce RTX 4090"}, BackendAuto, BackendNative, "has native", nil},
-		{"H200", traits{name: "NVIDIA H200"}, BackendAuto, BackendNative, "has native", nil},
-		{"H200 natively", traits{name: "NVIDIA H200"}, BackendNative, BackendNative, "asked for", nil},
+		{"RTX", traits{name: "NVIDIA GeForce RTX 4090", driver: driverNVIDIA, queries: true}, BackendAuto, BackendNative, "has native", nil},
+		{"another driver without queries", traits{name: "other", driver: 3}, BackendAuto, BackendNative, "has native", nil},
+		{"H200", traits{name: "NVIDIA H200", driver: driverNVIDIA}, BackendAuto, BackendCompute, "emulates", nil},
+		{"H200 natively", traits{name: "NVIDIA H200", driver: driverNVIDIA}, BackendNative, BackendNative, "asked for", nil},
 		{"lavapipe", traits{name: "llvmpipe", driver: driverLavapipe}, BackendAuto, BackendCompute, "lavapipe", nil},
 		{"lavapipe natively", traits{name: "llvmpipe", driver: driverLavapipe}, BackendNative, BackendNative, "asked for", nil},
 		{"no extensions", traits{name: "old", missing: noRT}, BackendAuto, BackendCompute, "VK_KHR_ray_tracing_pipeline", nil},

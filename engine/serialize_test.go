@@ -19,9 +19,6 @@ func wordBytes(v ...uint64) []byte {
 	return b
 }
 
-// driverNVIDIA is VK_DRIVER_ID_NVIDIA_PROPRIETARY.
-const driverNVIDIA = 4
-
 // TestSerialize moves a scene through blobs: the originals are gone when the copies are made, and the handles of the top
 // level are those of the new bottom level.
 func TestSerialize(t *testing.T) {
