@@ -64,18 +64,22 @@ type Builder struct {
 	kernels [kernelCount]*vk.Pipeline
 
 	// teams is whether a workgroup does a merge, or a thread. Both build the same tree; on a CPU barriers are dear.
-	teams     bool
-	small     uint32                                    // most primitives of an update in one workgroup
-	leafLimit uint32                                    // collapseLimit, but for measurements
-	passes    uint32                                    // improveLargePasses, the same
-	crowns    bool                                      // whether trees get crowns
-	mark      func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
+	teams      bool
+	small      uint32                                    // most primitives of an update in one workgroup
+	refitNodes uint32                                    // nodes of a workgroup of an update
+	leafLimit  uint32                                    // collapseLimit, but for measurements
+	passes     uint32                                    // improveLargePasses, the same
+	crowns     bool                                      // whether trees get crowns
+	mark       func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
 }
 
 // NewBuilder creates the kernels. The device must outlive the Builder.
-func NewBuilder(dev *vk.Device) (*Builder, error) {
-	b := &Builder{leafLimit: collapseLimit, passes: improveLargePasses, small: refitSmallLimit(dev.Physical().Limits),
-		crowns: crownsOn(dev.Physical().Limits), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
+func NewBuilder(dev *vk.Device) (*Builder, error) { return newBuilder(dev, dev.Physical().Limits) }
+
+// newBuilder keeps to limits that may be less than the device's.
+func newBuilder(dev *vk.Device, limits vk.Limits) (*Builder, error) {
+	b := &Builder{leafLimit: collapseLimit, passes: improveLargePasses, small: refitSmallLimit(limits), refitNodes: refitNodesOn(limits),
+		crowns: crownsOn(limits), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
 	var err error
 	b.layout, err = dev.NewPipelineLayout("bvh build", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: pushSize}})
 	if err != nil {
@@ -96,6 +100,9 @@ func NewBuilder(dev *vk.Device) (*Builder, error) {
 		o := vk.ComputePipelineOptions{Name: "bvh " + name, Code: code, Entry: "main", Layout: b.layout}
 		if k == kernelHeader {
 			o.Specialization = map[uint32]uint32{0: compatWords[0], 1: compatWords[1], 2: compatWords[2], 3: compatWords[3]}
+		}
+		if k == kernelRefitNodes {
+			o.Specialization = map[uint32]uint32{1: b.refitNodes}
 		}
 		if k == kernelRefitSmall {
 			o.Specialization = map[uint32]uint32{0: b.small}
@@ -246,7 +253,7 @@ func (r *recorder) record() {
 		r.cb.ComputeBarrier()
 	}
 	if len(r.batch.updates) > 0 {
-		r.perBlock(kernelRefitNodes, r.updates, r.batch.updates, blockSize/refitNodes)
+		r.perBlock(kernelRefitNodes, r.updates, r.batch.updates, blockSize/r.b.refitNodes)
 	}
 	if len(r.batch.blocks) > 0 {
 		r.trees()

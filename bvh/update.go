@@ -24,7 +24,7 @@ func updateScratchOf(n uint64) updateScratch {
 	s.bounds = s.reach + 4*parts
 	s.lists = s.bounds + 32*parts
 	s.size = s.lists
-	for size := uint64(refitNodes); size < nodes; size *= refitFan { // a list for every level of groups
+	for size := uint64(refitNodesLeast); size < nodes; size *= refitFan { // a list for every level of groups
 		s.size += 4 * nodes
 	}
 	s.size = alignUp(s.size, ScratchAlignment)
@@ -81,8 +81,11 @@ func checkDestinations(builds []Build) error {
 }
 
 const (
-	// refitNodes is ER_NEAR of refit_nodes.comp, nodes of a workgroup, and refitFan its FAN.
-	refitNodes, refitFan = 512, 16
+	// refitNodes is ER_NEAR of refit_nodes.comp, nodes of a workgroup, and refitFan its FAN. Devices with small workgroups
+	// take refitNodesLeast.
+	refitNodes, refitNodesLeast, refitFan = 512, 256, 16
+	// refitNodesBytes is more than the shared memory of a node there.
+	refitNodesBytes = 36
 	// refitPart is ER_PART of refit_push.glsl: leaf records of a workgroup.
 	refitPart = 64
 	// mostAlone is the most primitives of an update that push constants describe: of more, the parts' bounds are too many.
@@ -97,6 +100,14 @@ const (
 	// More would be slower than a copy to memory near the device.
 	directUpdates = 32
 )
+
+// refitNodesOn is the nodes that a workgroup of an update takes on a device.
+func refitNodesOn(l vk.Limits) uint32 {
+	if l.MaxComputeWorkGroupInvocations < refitNodes || l.MaxComputeSharedMemorySize < refitNodes*refitNodesBytes {
+		return refitNodesLeast
+	}
+	return refitNodes
+}
 
 // refitSmallLimit is the most primitives that an update by one workgroup may have on a device.
 func refitSmallLimit(l vk.Limits) uint32 {
@@ -167,7 +178,7 @@ func (r *recorder) recordAlone() {
 	blocks := uint32(len(r.batch.updates) / 8)
 	r.runAlone(kernelRefitLeaves, blocks*treeGroupsPerBlk)
 	r.cb.ComputeBarrier()
-	r.runAlone(kernelRefitNodes, blocks*(blockSize/refitNodes))
+	r.runAlone(kernelRefitNodes, blocks*(blockSize/r.b.refitNodes))
 }
 
 func (r *recorder) runAlone(kernel int, groups uint32) {

@@ -11,8 +11,27 @@ import (
 
 // TestUpdateScattered updates structures whose nodes are in no order at all, so that hardly any has its children in its own
 // block: they become what structures in order become.
-func TestUpdateScattered(t *testing.T) {
+func TestUpdateScattered(t *testing.T) { updateScattered(t, newRig(t)) }
+
+// TestSmallWorkgroups does the same with the workgroups that a device has to have which runs the other kernels.
+func TestSmallWorkgroups(t *testing.T) {
 	r := newRig(t)
+	limits := r.dev.Physical().Limits
+	limits.MaxComputeWorkGroupInvocations = 256
+	limits.MaxComputeSharedMemorySize = 16 << 10
+	builder, err := newBuilder(r.dev, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.builder.Destroy()
+	*r.builder = *builder // the rig destroys it
+	if r.builder.refitNodes != refitNodesLeast || r.builder.small != 0 || r.builder.crowns {
+		t.Errorf("updates take %d nodes, small ones %d primitives, crowns %v", r.builder.refitNodes, r.builder.small, r.builder.crowns)
+	}
+	updateScattered(t, r)
+}
+
+func updateScattered(t *testing.T, r *rig) {
 	rng := rand.New(rand.NewPCG(141, 142))
 	for _, n := range []int{2000, 12000} {
 		for _, flags := range []vk.BuildFlags{0, vk.PreferFastBuild} {

@@ -4,8 +4,9 @@
 // whose subtrees are whole there, as neighbours in the array are neighbours in the tree. The others it lists. Of ER_FAN blocks
 // the workgroup that is done last takes what all have listed, of ER_FAN such groups the last one what is left then, and so on,
 // until the root is done. Nobody waits for anybody.
+layout(constant_id = 1) // update.go chooses by the device's limits
 const uint ER_NEAR = 512u; // nodes of a block, and those of a list that are taken at once
-layout(local_size_x = ER_NEAR) in;
+layout(local_size_x_id = 1) in;
 const uint ER_FAN = 16u;
 #include "bvh/refit_near.glsl"
 #include "bvh/refit_bounds.glsl"
