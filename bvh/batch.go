@@ -68,10 +68,10 @@ const (
 
 // Of shaders/bvh/sort.glsl.
 const (
-	sortTileBlocks = 2       // ER_TILE_BLOCKS
-	sortDirect     = 128     // ER_SORT_DIRECT
-	tileCounts     = 3 * 256 // entries of a tile in the histograms
-	scanDigits     = 8       // of a workgroup of sort_scan.comp
+	sortTileBlocks = sortBlocks // ER_TILE_BLOCKS: a tile is the most that a workgroup sorts
+	sortDirect     = 128        // ER_SORT_DIRECT
+	tileCounts     = 3 * 256    // entries of a tile in the histograms
+	scanDigits     = 8          // ER_SCAN_DIGITS of sort_scan.comp: those of a workgroup
 )
 
 // leafLimits bound the leaves by kind. A ray that meets a leaf of boxes tests them all, where a node more could have

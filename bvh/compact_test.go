@@ -341,6 +341,28 @@ func TestCompactedUpdates(t *testing.T) {
 	}
 }
 
+// moving has all geometries read vertices from one buffer, which it returns, with those of the mesh in it.
+func (r *rig) moving(m mesh, in input) *vk.Buffer {
+	data := r.buffer("moving vertices", uint64(4*len(m.positions)))
+	for i := range in.info.Geometries {
+		in.info.Geometries[i].Triangles.VertexData = data.Address()
+	}
+	r.fill(data, floatBytes(m.positions))
+	return data
+}
+
+// disturbed are positions a little elsewhere; in two rounds of three some are none.
+func disturbed(rng *rand.Rand, positions []float32, round int) []float32 {
+	moved := slices.Clone(positions)
+	for i := range moved {
+		moved[i] += rng.Float32() * 0.1
+	}
+	for range 20 * (round % 3) {
+		moved[rng.IntN(len(moved))] = float32(math.NaN())
+	}
+	return moved
+}
+
 // updateCompacted starts with a build on the device or on the host.
 func (r *rig) updateCompacted(geometries int, flags vk.BuildFlags, host bool) {
 	rng := rand.New(rand.NewPCG(73, uint64(geometries)))
@@ -350,11 +372,7 @@ func (r *rig) updateCompacted(geometries int, flags vk.BuildFlags, host bool) {
 	if host {
 		built = r.hostBuild(r.hostOf(in))
 	}
-	data := r.buffer("moving vertices", uint64(4*len(m.positions)))
-	for i := range in.info.Geometries {
-		in.info.Geometries[i].Triangles.VertexData = data.Address()
-	}
-	r.fill(data, floatBytes(m.positions))
+	data := r.moving(m, in)
 	bd := r.prepare(in)[0]
 	if host {
 		bd.Dst = built
@@ -368,14 +386,7 @@ func (r *rig) updateCompacted(geometries int, flags vk.BuildFlags, host bool) {
 	other := r.room("other", compact.Size)
 	rays := randomRays(rng, 300)
 	for k := range 50 {
-		moved := slices.Clone(m.positions)
-		for i := range moved {
-			moved[i] += rng.Float32() * 0.1
-		}
-		for range 20 * (k % 3) {
-			moved[rng.IntN(len(moved))] = float32(math.NaN())
-		}
-		r.fill(data, floatBytes(moved))
+		r.fill(data, floatBytes(disturbed(rng, m.positions, k)))
 		from, to := compact.Buffer, compact.Buffer
 		if k%2 == 1 {
 			to = other.Buffer

@@ -3,7 +3,6 @@ package bvh
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -65,11 +64,7 @@ func shuffledTriangles(rng *rand.Rand, indices []uint32) []uint32 {
 // compactedSoup returns the kind of the copy's leaves.
 func (r *rig) compactedSoup(m mesh, geometries int, flags vk.BuildFlags, rays []Ray) uint32 {
 	in := r.sliced(m, geometries, flags)
-	data := r.buffer("moving vertices", uint64(4*len(m.positions)))
-	for i := range in.info.Geometries {
-		in.info.Geometries[i].Triangles.VertexData = data.Address()
-	}
-	r.fill(data, floatBytes(m.positions))
+	data := r.moving(m, in)
 	bd := r.prepare(in)[0]
 	r.run([]Build{bd})
 	compact := r.copied(vk.CopyCompact, whole(bd.Dst))[0]
@@ -93,14 +88,7 @@ func (r *rig) compactedSoup(m mesh, geometries int, flags vk.BuildFlags, rays []
 	other := r.room("other", compact.Size)
 	rng := rand.New(rand.NewPCG(243, uint64(geometries)))
 	for k := range 4 {
-		moved := slices.Clone(m.positions)
-		for i := range moved {
-			moved[i] += rng.Float32() * 0.1
-		}
-		for range 20 * (k % 3) {
-			moved[rng.IntN(len(moved))] = float32(math.NaN())
-		}
-		r.fill(data, floatBytes(moved))
+		r.fill(data, floatBytes(disturbed(rng, m.positions, k)))
 		from, to := compact, compact
 		if k%2 == 1 {
 			to = other

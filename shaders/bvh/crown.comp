@@ -210,12 +210,10 @@ ErBounded sideOf(uint at, bool second, out uint items) {
     return second ? sumCells(plane, first + BINS, items) : sumCells(first, plane, items);
 }
 
-float leafCost(ErBounded c) { return ER_COST_TRIANGLE * float(c.leaves) * erAreaOf(c); }
-
 // becomesLeaf decides for a small node, by what its children would cost as leaves.
 bool becomesLeaf(ErBuild b, ErBounded first, ErBounded second) {
     ErBounded both = erJoin(first, second, 0u);
-    return both.leaves <= b.collapseLimit && leafCost(both) <= ER_COST_NODE * erAreaOf(both) + leafCost(first) + leafCost(second);
+    return both.leaves <= b.collapseLimit && erLeafCost(both) <= ER_COST_NODE * erAreaOf(both) + erLeafCost(first) + erLeafCost(second);
 }
 
 bool isInner(uint parity, uint side) { return (inner[parity][side >> 5] & (1u << (side & 31u))) != 0u; }

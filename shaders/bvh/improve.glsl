@@ -131,6 +131,7 @@ ErBounded erJoin(ErBounded a, ErBounded b, uint ref) {
 }
 
 float erAreaOf(ErBounded a) { return erArea(a.lo, a.hi); }
+float erLeafCost(ErBounded a) { return ER_COST_TRIANGLE * float(a.leaves) * erAreaOf(a); }
 float erJoinedArea(ErBounded a, ErBounded b) { return erArea(min(a.lo, b.lo), max(a.hi, b.hi)); }
 
 // erStart is where the way up begins that a move changes: one of three nodes.

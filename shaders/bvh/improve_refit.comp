@@ -7,31 +7,29 @@ layout(local_size_x = 64) in;
 
 bool isLeaf(uint ref) { return (ref & ER_REF_LEAF) != 0u; }
 
-// A subtree of few leaves: the node with its children, to be summed up.
-float leafCost(ErBounded c) { return ER_COST_TRIANGLE * float(c.leaves) * erAreaOf(c); }
-
 // nodeCost is that of an inner node whose children's costs are known.
-float nodeCost(ErBounded c, float below) { return min(leafCost(c), ER_COST_NODE * erAreaOf(c) + below); }
+float nodeCost(ErBounded c, float below) { return min(erLeafCost(c), ER_COST_NODE * erAreaOf(c) + below); }
 
+// costOf2 is the SAH cost of a subtree of up to two leaves.
 float costOf2(ErBuild b, ErBounded c) {
     if (isLeaf(c.ref)) {
-        return leafCost(c);
+        return erLeafCost(c);
     }
     ErNode n = ErTreeNodes(erNodesAddress(b)).node[c.ref];
-    return nodeCost(c, leafCost(erChild(n, false)) + leafCost(erChild(n, true)));
+    return nodeCost(c, erLeafCost(erChild(n, false)) + erLeafCost(erChild(n, true)));
 }
 
 // costOf3 is the SAH cost of a subtree of up to three leaves.
 float costOf3(ErBuild b, ErBounded c) {
     if (isLeaf(c.ref)) {
-        return leafCost(c);
+        return erLeafCost(c);
     }
     ErNode n = ErTreeNodes(erNodesAddress(b)).node[c.ref];
     return nodeCost(c, costOf2(b, erChild(n, false)) + costOf2(b, erChild(n, true)));
 }
 
 bool collapses(ErBuild b, ErBounded c0, ErBounded c1, ErBounded both) {
-    return both.leaves <= b.collapseLimit && leafCost(both) <= ER_COST_NODE * erAreaOf(both) + costOf3(b, c0) + costOf3(b, c1);
+    return both.leaves <= b.collapseLimit && erLeafCost(both) <= ER_COST_NODE * erAreaOf(both) + costOf3(b, c0) + costOf3(b, c1);
 }
 
 void climb(ErBuild b, uint node) {

@@ -5,10 +5,10 @@
 #include "bvh/sort.glsl"
 layout(local_size_x = 256) in;
 
-const uint DIGITS = 8u;
+const uint ER_SCAN_DIGITS = 8u; // batch.go has the same
 const uint PARTS = 32u;
 
-shared uint part[PARTS * DIGITS];
+shared uint part[PARTS * ER_SCAN_DIGITS];
 
 void main() {
     uint group = erGroup();
@@ -19,8 +19,8 @@ void main() {
     uvec2 task = ErUvec2View(push.tasks).v[group];
     ErBuild b = ErBuildView(push.builds).build[task.x];
     ErUintView counts = ErUintView(push.histograms);
-    uint digit = lane % DIGITS, mine = lane / DIGITS;
-    uint column = erDigitCount(b, erSortByte(), 0u, task.y * DIGITS + digit);
+    uint digit = lane % ER_SCAN_DIGITS, mine = lane / ER_SCAN_DIGITS;
+    uint column = erDigitCount(b, erSortByte(), 0u, task.y * ER_SCAN_DIGITS + digit);
     uint tiles = erTiles(b);
     uint each = (tiles + PARTS - 1u) / PARTS;
     uint first = min(mine * each, tiles), end = min(first + each, tiles);
@@ -32,7 +32,7 @@ void main() {
     barrier();
     uint before = 0u, all = 0u;
     for (uint k = 0u; k < PARTS; k++) {
-        uint n = part[k * DIGITS + digit];
+        uint n = part[k * ER_SCAN_DIGITS + digit];
         all += n;
         before += k < mine ? n : 0u;
     }
@@ -42,6 +42,6 @@ void main() {
         before += n;
     }
     if (mine == 0u) {
-        counts.v[erDigitSums(b, erSortByte()) + task.y * DIGITS + digit] = all;
+        counts.v[erDigitSums(b, erSortByte()) + task.y * ER_SCAN_DIGITS + digit] = all;
     }
 }
