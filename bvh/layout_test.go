@@ -113,7 +113,7 @@ func TestTraversalConstants(t *testing.T) {
 
 // TestSortConstants compares what batch.go shares with the sort.
 func TestSortConstants(t *testing.T) {
-	if got := constants(t, "../shaders/bvh/sort.glsl")["ER_SORT_DIRECT"]; got != sortDirect {
+	if got := constants(t, "../shaders/bvh/digits.glsl")["ER_SORT_DIRECT"]; got != sortDirect {
 		t.Errorf("ER_SORT_DIRECT is %d, sortDirect %d", got, sortDirect)
 	}
 	compare(t, constants(t, "../shaders/bvh/sort_scan.comp"), map[string]uint64{"ER_SCAN_DIGITS": scanDigits})

@@ -4,7 +4,7 @@
 // block of a build, whatever geometries it has: many small ones cost no more
 // than a large one.
 #include "bvh/split.glsl"
-#include "bvh/sort.glsl"
+#include "bvh/digits.glsl"
 layout(local_size_x = 256) in;
 
 shared uint sharedMin[3];

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // Morton codes of the boxes' centres. All axes use one scale, so that cells are cubes. Inactive
 // primitives get the greatest key and sort last. The digits of the sort's first pass are counted on the way.
-#include "bvh/sort.glsl"
+#include "bvh/digits.glsl"
 layout(local_size_x = 256) in;
 
 shared uint histogram[256];

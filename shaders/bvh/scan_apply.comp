@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // Second half of a scan of many numbers (copybatch.go): exclusive sums in
 // place. push.pass tells whether there is more than one chunk.
-#include "bvh/sort.glsl"
+#include "bvh/build.glsl"
 #include "bvh/scan.glsl"
 layout(local_size_x = 256) in;
 
@@ -15,7 +15,7 @@ void main() {
     uint base = 0u;
     if (push.pass != 0u) {
         uint part = 0u;
-        for (uint k = lane; k < group; k += ER_SORT_LANES) {
+        for (uint k = lane; k < group; k += ER_SCAN_LANES) {
             part += ErUintView(push.sums).v[k];
         }
         erScanLanes(lane, part, base);

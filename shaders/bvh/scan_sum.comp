@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // First half of a scan of many numbers: the sum of each chunk.
-#include "bvh/sort.glsl"
+#include "bvh/build.glsl"
 #include "bvh/scan.glsl"
 layout(local_size_x = 256) in;
 
@@ -10,7 +10,7 @@ void main() {
     uint lane = gl_LocalInvocationIndex;
     uint sum = 0u;
     for (uint k = 0u; k < ER_SCAN_ITEMS; k++) {
-        uint at = group * ER_SCAN_CHUNK + k * ER_SORT_LANES + lane;
+        uint at = group * ER_SCAN_CHUNK + k * ER_SCAN_LANES + lane;
         sum += at < push.taskCount ? ErUintView(push.histograms).v[at] : 0u;
     }
     uint total;

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // Adds up the counts of digits of builds of many tiles: in place, those of the tiles before; behind the last tile, those of all.
 // A workgroup does eight digits of a build, 32 lanes to each.
-#include "bvh/sort.glsl"
+#include "bvh/digits.glsl"
 layout(local_size_x = 256) in;
 
 const uint ER_SCAN_DIGITS = 8u; // batch.go has the same

@@ -6,7 +6,8 @@ layout(local_size_x = 256) in;
 
 const uint ITEMS = ER_SORT_TILE / ER_SORT_LANES;
 
-shared uint digitBase[256]; // first where a digit begins in the tile, then what to add for the place among all
+// Counters that erSplit has no use for any more: first where a digit begins in the tile, then what to add for the place among all.
+#define digitBase sortCount
 
 // addCounts adds up the digits of all tiles, and of those before this one. A lane takes four digits of every fourth tile, several
 // at a time, or it would wait for each; the counters of erSplit hold what it found.
@@ -67,22 +68,28 @@ void main() {
     uvec2 valuesOut = even ? b.valuesB : b.valuesA;
     uint first = task.y * ER_SORT_TILE;
     uint count = min(b.primitiveCount - min(first, b.primitiveCount), ER_SORT_TILE);
+    uint digit[ITEMS];
     for (uint i = 0u; i < ITEMS; i++) {
         uint k = i * ER_SORT_LANES + lane;
         uvec2 key = uvec2(0xffffffffu); // what lies beyond the end sorts behind all that is real
         if (k < count) {
             key = ErUvec2View(keysIn).v[first + k];
         }
-        sortItem[erSpread(k)] = erDigit(key, erSortByte()) << 16 | k;
+        digit[i] = erDigit(key, erSortByte());
     }
     uint all, before, total;
     countDigit(b, task.y, all, before);
     before += erScanLanes(lane, all, total);
+    barrier();
+    for (uint i = 0u; i < ITEMS; i++) {
+        sortItem[erColumn(i, lane)] = digit[i] << 16 | i * ER_SORT_LANES + lane;
+    }
+    barrier();
     erSplit(lane, 16u, ITEMS);
     erSplit(lane, 20u, ITEMS);
     for (uint i = 0u; i < ITEMS; i++) {
         uint k = i * ER_SORT_LANES + lane;
-        uint d = sortItem[erSpread(k)] >> 16;
+        uint d = sortItem[erColumn(i, lane)] >> 16;
         if (k == 0u || (sortItem[erSpread(k - 1u)] >> 16) != d) {
             digitBase[d] = k;
         }
@@ -92,9 +99,10 @@ void main() {
     barrier();
     for (uint i = 0u; i < ITEMS; i++) {
         uint k = i * ER_SORT_LANES + lane;
-        uint from = sortItem[erSpread(k)] & 0xffffu;
+        uint item = sortItem[erColumn(i, lane)];
+        uint from = item & 0xffffu;
         if (from < count) {
-            uint to = digitBase[sortItem[erSpread(k)] >> 16] + k;
+            uint to = digitBase[item >> 16] + k;
             uvec2 moved = ErUvec2View(keysIn).v[first + from];
             ErUvec2View(keysOut).v[to] = moved;
             ErUintView(valuesOut).v[to] = erSortByte() == 0u ? first + from : ErUintView(valuesIn).v[first + from];

@@ -32,7 +32,7 @@ void main() {
     }
     uvec2 key[ER_SORT_ITEMS];
     for (uint k = 0u; k < items; k++) {
-        uint index = sortItem[erSpread(k * ER_SORT_LANES + lane)] & 0xffffu;
+        uint index = sortItem[erColumn(k, lane)] & 0xffffu;
         key[k] = index < n ? keys.v[index] : uvec2(0u);
     }
     barrier();
@@ -40,7 +40,7 @@ void main() {
         uint to = k * ER_SORT_LANES + lane;
         if (to < n) {
             keys.v[to] = key[k];
-            ErUintView(b.valuesA).v[to] = sortItem[erSpread(to)] & 0xffffu;
+            ErUintView(b.valuesA).v[to] = sortItem[erColumn(k, lane)] & 0xffffu;
         }
     }
 }

@@ -1,0 +1,95 @@
+package bvh
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// leastSharedMemory is what every device has (Vulkan 1.2, table 53: maxComputeSharedMemorySize).
+const leastSharedMemory = 16 << 10
+
+// TestSharedMemory adds up the shared memory of all kernels: none takes more than every device has, but those that the
+// builder leaves out, or makes smaller, where there is less (crownsOn, refitNodesOn, refitSmallLimit).
+func TestSharedMemory(t *testing.T) {
+	chosen := map[string]uint32{
+		"bvh/crown.comp.spv":       crownBytes,
+		"bvh/refit_nodes.comp.spv": refitNodes * refitNodesBytes,
+		"bvh/refit_small.comp.spv": smallRest + smallBytes*2*smallLanes,
+	}
+	root := "../shaders/spv"
+	modules := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".comp.spv") {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		limit, ok := chosen[filepath.ToSlash(name)]
+		if !ok {
+			limit = leastSharedMemory
+		}
+		modules++
+		if n := sharedBytes(t, path); n > limit {
+			t.Errorf("%s: %d bytes of shared memory, more than %d", name, n, limit)
+		} else if ok && n <= leastSharedMemory {
+			t.Errorf("%s: %d bytes, which every device has: no need of a choice", name, n)
+		}
+		return nil
+	})
+	if err != nil || modules < 40 {
+		t.Fatalf("%d modules: %v", modules, err)
+	}
+}
+
+// sharedBytes is the size of a module's workgroup variables, with the constants that it has by default.
+func sharedBytes(t *testing.T, path string) uint32 {
+	t.Helper()
+	code, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.DecodeBytes(code)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if err := spirv.FoldSpecConstants(m, nil); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	x := spirv.NewIndex(m)
+	var size func(typ spirv.ID) uint32
+	size = func(typ spirv.ID) uint32 {
+		def := x.Def(typ)
+		switch def.Op {
+		case spirv.OpTypeInt, spirv.OpTypeFloat:
+			return def.Operands[0] / 8
+		case spirv.OpTypeBool:
+			return 4
+		case spirv.OpTypeVector:
+			return size(def.ID(0)) * def.Operands[1]
+		case spirv.OpTypeArray:
+			return size(def.ID(0)) * x.Def(def.ID(1)).Operands[0]
+		case spirv.OpTypeStruct:
+			sum := uint32(0)
+			for i := range def.Operands {
+				sum += size(def.ID(i))
+			}
+			return sum
+		}
+		t.Fatalf("%s: shared memory of type %v", path, def.Op)
+		return 0
+	}
+	sum := uint32(0)
+	for _, in := range m.Globals {
+		if in.Op == spirv.OpVariable && spirv.StorageClass(in.Operands[0]) == spirv.StorageClassWorkgroup {
+			sum += size(x.Def(in.Type).ID(1))
+		}
+	}
+	return sum
+}
