@@ -133,7 +133,7 @@ func (p *Pipeline) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t IndirectTrace) e
 	cb.BindComputePipeline(p.indirect.prepare)
 	cb.PushConstants(p.indirect.layout, vk.StageCompute, 0, t.arguments(known, block.Address(), batch))
 	cb.Dispatch(1, 1, 1)
-	cb.ComputeBarrier()
+	cb.IndirectBarrier()
 
 	cb.BindComputePipeline(p.indirect.launch)
 	if len(t.Sets) > 0 {

@@ -20,11 +20,13 @@ const (
 	DeviceLocal MemoryKind = iota
 	Upload                 // host visible and coherent: the CPU writes, the GPU reads
 	Readback               // host visible and coherent, cached where possible: the GPU writes, the CPU reads
+	// UploadNear is Upload in the device's own memory, where the CPU reaches some: what all lanes read at once.
+	UploadNear
 )
 
 // String names the kind.
 func (k MemoryKind) String() string {
-	return [...]string{"device-local", "upload", "readback"}[min(max(k, 0), 2)]
+	return [...]string{"device-local", "upload", "readback", "near upload"}[min(max(k, 0), UploadNear)]
 }
 
 // Memory property bits.
@@ -49,6 +51,8 @@ func memoryTypeFor(types []MemoryType, allowed uint32, kind MemoryKind) int {
 	switch kind {
 	case Upload:
 		need, dislike = memoryHostVisible|memoryCoherent, memoryDeviceLocal|memoryCached
+	case UploadNear:
+		need, like, dislike = memoryHostVisible|memoryCoherent, memoryDeviceLocal, memoryCached
 	case Readback:
 		need, like, dislike = memoryHostVisible|memoryCoherent, memoryCached, memoryDeviceLocal
 	}

@@ -77,10 +77,13 @@ func TestMemoryTypes(t *testing.T) {
 		{"discrete, upload", discrete, ^uint32(0), Upload, 2},
 		{"discrete, readback", discrete, ^uint32(0), Readback, 3},
 		{"discrete, upload through the window only", discrete, 1 << 4, Upload, 4},
+		{"discrete, near upload", discrete, ^uint32(0), UploadNear, 4},
+		{"discrete, near upload without a window", discrete, 1<<2 | 1<<3, UploadNear, 2},
 		{"discrete, device through the window only", discrete, 1 << 4, DeviceLocal, 4},
 		{"discrete, none", discrete, 1, Upload, -1},
 		{"one type, device", lavapipe, 1, DeviceLocal, 0},
 		{"one type, upload", lavapipe, 1, Upload, 0},
+		{"one type, near upload", lavapipe, 1, UploadNear, 0},
 		{"one type, readback", lavapipe, 1, Readback, 0},
 		{"lazily allocated is no memory", []MemoryType{{local | 1<<4, 0}}, 1, DeviceLocal, -1},
 	} {

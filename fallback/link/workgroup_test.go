@@ -18,6 +18,55 @@ func longMiss(statements int) string {
 	return "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadInEXT float p;\nvoid main() {\n" + body.String() + "}\n"
 }
 
+// raygenOf is a ray generation shader with a trace call, which stands for "trace" in its body.
+func raygenOf(body string) string {
+	body = strings.ReplaceAll(body, "trace;", "traceRayEXT(scene, 0u, 255u, 0u, 0u, 0u, vec3(p), 0.0, vec3(1.0), 9.0, 0);")
+	return `#version 460
+#extension GL_EXT_ray_tracing : require
+layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
+layout(set = 0, binding = 1) buffer Result { float word[]; } result;
+layout(location = 0) rayPayloadEXT float p;
+void main() {
+    p = result.word[0];
+    ` + body + `
+    result.word[gl_LaunchIDEXT.x] = p;
+}
+`
+}
+
+// TestIdleTiles checks that workgroups are larger where lanes may end without a trace call.
+func TestIdleTiles(t *testing.T) {
+	runtime := runtimeModule(t)
+	miss := Stage{Model: Miss, Code: glsltest.Compile(t, "rmiss", longMiss(1))}
+	for _, c := range []struct {
+		name, body string
+		want       uint32
+	}{
+		{"always", "trace;", fewTiles},
+		{"after an early end", "if (p > 1.0) return; trace;", idleTiles},
+		{"before an early end", "trace; if (p > 1.0) return;", fewTiles},
+		{"on one side", "if (p > 1.0) { trace; }", idleTiles},
+		{"on both sides", "if (p > 1.0) { trace; } else { p = 3.0; trace; }", fewTiles},
+		{"in a loop", "for (uint i = 0u; float(i) < p; i++) { trace; }", fewTiles},
+		{"in a loop behind one without", "for (uint i = 0u; float(i) < p; i++) { p -= 1.0; } while (p > 2.0) { trace; }", fewTiles},
+		{"in an inner loop", "for (uint i = 0u; float(i) < p; i++) { while (p > 2.0) { if (p > 9.0) break; trace; } }", fewTiles},
+		{"in a loop, unless it ended before", "if (p > 1.0) return; while (p > 2.0) { trace; }", idleTiles},
+		{"never", "p += 1.0;", idleTiles},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			raygen := Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", raygenOf(c.body))}
+			r, err := Link(t.Context(), runtime, []Stage{raygen, miss}, Options{MaxDepth: 1, MaxLanes: 1024, AfterPass: verified.AfterPass})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := Tiles(r.Code); got != c.want {
+				t.Errorf("%d tiles, want %d", got, c.want)
+			}
+			glsltest.Validate(t, r.Code)
+		})
+	}
+}
+
 // TestTiles checks how many tiles the workgroups of a module take, and that the module says so where Tiles reads it.
 func TestTiles(t *testing.T) {
 	runtime := runtimeModule(t)
