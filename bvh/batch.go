@@ -38,8 +38,10 @@ type batch struct {
 	improved   []byte // those of builds whose trees are improved
 	moves      uint32 // passes over these
 	updates    []byte // uvec2: record, block; of updates that are not small
+	form       uint32 // a bit for every updateForm of these
 	alone      []byte // push constants of the update, if it is the only one and they can describe it
 	indirect   []byte // ErIndirect of all records, or none
+	widened    []byte // ErWiden, of builds and updates of structures that may have wide nodes
 
 	smallRecords, firstGeometries []int  // of small updates
 	smallUpdates                  []byte // what refit_small.comp reads of them
@@ -107,10 +109,10 @@ func axisBits(n uint32) uint32 {
 }
 
 // newBatch checks the builds and lays them out.
-func newBatch(builds []Build, leafLimit uint32) (*batch, error) {
+func newBatch(builds []Build, leafLimit uint32, wide bool) (*batch, error) {
 	b := &batch{leafLimit: leafLimit}
 	for i, bd := range builds {
-		if _, err := checkBuild(bd); err != nil {
+		if _, err := checkBuild(bd, wide); err != nil {
 			return nil, fmt.Errorf("build %d: %w", i, err)
 		}
 	}
@@ -122,6 +124,9 @@ func newBatch(builds []Build, leafLimit uint32) (*batch, error) {
 			b.add(uint32(b.builds), bd)
 			b.builds++
 		}
+	}
+	if wide {
+		b.addWidened(builds)
 	}
 	return b, nil
 }

@@ -36,6 +36,8 @@ const (
 	kernelDeepen
 	kernelHeader
 	kernelRefitLeaves
+	kernelRefitPlain
+	kernelRefitInstances
 	kernelRefitNodes
 	kernelRefitSmall
 	kernelIndirect
@@ -47,13 +49,14 @@ const (
 	kernelCopyShare
 	kernelCopyWrite
 	kernelCopyFinish
+	kernelWiden
 	kernelCount
 )
 
 var kernelNames = [kernelCount]string{"init", "bounds", "split_plan", "split", "split_parts", "morton", "sort_small", "sort_scan", "sort_scatter",
 	"bundle", "lbvh", "climb", "ploc", "ploc_team",
-	"crown", "improve_search", "improve_apply", "improve_mark", "improve_refit", "leaves", "corners", "deepen", "header", "refit_leaves", "refit_nodes", "refit_small", "indirect",
-	"scan_sum", "scan_apply", "copy_plan", "copy_link", "copy_used", "copy_share", "copy_write", "copy_finish"}
+	"crown", "improve_search", "improve_apply", "improve_mark", "improve_refit", "leaves", "corners", "deepen", "header", "refit_leaves", "refit_leaves", "refit_leaves", "refit_nodes", "refit_small", "indirect",
+	"scan_sum", "scan_apply", "copy_plan", "copy_link", "copy_used", "copy_share", "copy_write", "copy_finish", "widen"}
 
 // Bytes of push constants: those of build.glsl, and all of refit_push.glsl.
 const commonPush, pushSize = 40, 120
@@ -70,6 +73,7 @@ type Builder struct {
 	leafLimit  uint32                                    // collapseLimit, but for measurements
 	passes     uint32                                    // improveLargePasses, the same
 	crowns     bool                                      // whether trees get crowns
+	wide       bool                                      // whether structures get wide nodes
 	mark       func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
 }
 
@@ -79,7 +83,7 @@ func NewBuilder(dev *vk.Device) (*Builder, error) { return newBuilder(dev, dev.P
 // newBuilder keeps to limits that may be less than the device's.
 func newBuilder(dev *vk.Device, limits vk.Limits) (*Builder, error) {
 	b := &Builder{leafLimit: collapseLimit, passes: improveLargePasses, small: refitSmallLimit(limits), refitNodes: refitNodesOn(limits),
-		crowns: crownsOn(limits), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
+		crowns: crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
 	var err error
 	b.layout, err = dev.NewPipelineLayout("bvh build", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: pushSize}})
 	if err != nil {
@@ -100,6 +104,9 @@ func newBuilder(dev *vk.Device, limits vk.Limits) (*Builder, error) {
 		o := vk.ComputePipelineOptions{Name: "bvh " + name, Code: code, Entry: "main", Layout: b.layout}
 		if k == kernelHeader {
 			o.Specialization = map[uint32]uint32{0: compatWords[0], 1: compatWords[1], 2: compatWords[2], 3: compatWords[3]}
+		}
+		if k == kernelRefitPlain || k == kernelRefitInstances {
+			o.Specialization = map[uint32]uint32{2: uint32(k - kernelRefitLeaves)} // formPlain, formInstances
 		}
 		if k == kernelRefitNodes {
 			o.Specialization = map[uint32]uint32{1: b.refitNodes}
@@ -135,7 +142,7 @@ func (b *Builder) CmdBuild(cb *vk.CommandBuffer, builds []Build) error {
 	if len(builds) == 0 {
 		return nil
 	}
-	batch, err := newBatch(builds, b.leafLimit)
+	batch, err := newBatch(builds, b.leafLimit, b.wide)
 	if err != nil {
 		return err
 	}
@@ -154,7 +161,7 @@ func (b *Builder) recordBatch(cb *vk.CommandBuffer, batch *batch) error {
 	cb.BeginLabel("bvh build")
 	defer cb.EndLabel()
 	record()
-	return nil
+	return r.widen(batch.widened)
 }
 
 // recorder records one batch.
@@ -247,7 +254,7 @@ func (r *recorder) record() {
 	if n := uint32(len(r.batch.smallUpdates) / smallUpdateSize); n > 0 {
 		r.run(kernelRefitSmall, r.smallUpdates, n, n, 0)
 	}
-	r.perBlock(kernelRefitLeaves, r.updates, r.batch.updates, treeGroupsPerBlk)
+	r.perBlock(r.batch.refitLeaves(), r.updates, r.batch.updates, blockSize/refitPart)
 	r.perBlock(kernelBounds, r.blocks, r.batch.blocks, 1)
 	if len(r.batch.updates) > 0 || len(r.batch.blocks) > 0 {
 		r.cb.ComputeBarrier()

@@ -19,7 +19,7 @@ func TestSizesOfBundles(t *testing.T) {
 		info.Flags = flags
 		last := uint64(0)
 		for n := uint32(0); n < 6000; n++ {
-			sizes, err := buildSizes(info, []uint32{n})
+			sizes, err := buildSizes(info, []uint32{n}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -29,13 +29,13 @@ func TestSizesOfBundles(t *testing.T) {
 			last = sizes.AccelerationStructureSize
 		}
 		for _, n := range []uint32{1280, 69451, 1571193, 4193408, MaxPrimitives} {
-			sizes, err := buildSizes(info, []uint32{n})
+			sizes, err := buildSizes(info, []uint32{n}, false)
 			if each := float64(sizes.AccelerationStructureSize) / float64(n); err != nil || each > 64 {
 				t.Errorf("flags %d: %.2f bytes for each of %d triangles (%v)", flags, each, n, err)
 			}
 		}
 	}
-	_, err := buildSizes(vk.BuildInfo{Type: vk.TopLevel, Geometries: []vk.Geometry{{Type: vk.GeometryInstances}}}, []uint32{MaxInstances + 1})
+	_, err := buildSizes(vk.BuildInfo{Type: vk.TopLevel, Geometries: []vk.Geometry{{Type: vk.GeometryInstances}}}, []uint32{MaxInstances + 1}, false)
 	if !errors.Is(err, ErrInvalidBuild) {
 		t.Errorf("%d instances: %v", MaxInstances+1, err)
 	}

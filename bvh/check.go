@@ -103,12 +103,12 @@ func checkForm(g vk.Geometry) error {
 }
 
 // checkBuild checks one build of a batch and returns its sizes.
-func checkBuild(bd Build) (vk.BuildSizes, error) {
+func checkBuild(bd Build, wide bool) (vk.BuildSizes, error) {
 	counts := make([]uint32, len(bd.Ranges))
 	for i, r := range bd.Ranges {
 		counts[i] = r.PrimitiveCount
 	}
-	sizes, err := buildSizes(bd.Info, counts)
+	sizes, err := buildSizes(bd.Info, counts, wide)
 	if err != nil {
 		return sizes, err
 	}

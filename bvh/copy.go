@@ -18,9 +18,10 @@ const (
 
 // Copy is one copy of a batch.
 //
-// A clone is the structure's bytes under its new address. A compacted copy is without the node slots and leaf records
-// that a build leaves unused, and triangles share vertices and leaves (see the package); nodes keep their order, records
-// as a rule, hits are the same, and compacting a compacted copy changes nothing. Both keep the addresses of bottom levels.
+// A clone is the structure's bytes under its new address, and its wide nodes if there is room. A compacted copy is without the
+// node slots and leaf records that a build leaves unused, and triangles share vertices and leaves (see the package); nodes keep
+// their order, records as a rule, hits are the same, and compacting a compacted copy changes nothing. Both keep the addresses of
+// bottom levels.
 // For blobs see SerializedHeader.
 type Copy struct {
 	Mode vk.CopyMode

@@ -153,7 +153,7 @@ func (r *rig) decoded(m vk.Range) *Structure {
 	if err != nil {
 		r.Fatal(err)
 	}
-	if s.Bytes != m.Size || s.Address != m.Address() {
+	if s.currentSize() != m.Size || s.Address != m.Address() {
 		r.Errorf("structure of %d bytes for %#x in %d bytes at %#x", s.Bytes, s.Address, m.Size, m.Address())
 	}
 	if _, err := s.Validate(); err != nil {

@@ -57,6 +57,7 @@ type copyBatch struct {
 	numbers uint32 // entries of the scan
 
 	plan, link, share, write []byte // tasks, uvec2: record, block
+	widened                  []byte // tasks of clones, see widen.go
 }
 
 // add lays out a job. The host does not know a structure's size, only that of the range it lies in.
@@ -99,6 +100,10 @@ func (b *copyBatch) add(j copyJob) error {
 		for k := range uint32(j.chunks/copyChunks + 1) { // one more than chunks, for the scan's last entry
 			b.share = appendWords(b.share, record, k)
 		}
+	}
+	if j.mode == uint32(vk.CopyClone) {
+		room := min(j.src.Size, j.dst.Size)
+		b.widened = appendWiden(b.widened, j.dst.Address(), j.dst.Size, (max(room, headerSize)-headerSize)/(nodeSize+wideSize), false)
 	}
 	j.number = b.numbers
 	if j.numbers() {
@@ -201,7 +206,10 @@ func (b *Builder) recordCopies(cb *vk.CommandBuffer, batch *copyBatch, label str
 	r.copyTasks(kernelCopyWrite, write, batch.write, 0)
 	n := uint32(len(batch.jobs))
 	r.run(kernelCopyFinish, 0, n, (n+63)/64, 0)
-	return nil
+	if !b.wide {
+		return nil
+	}
+	return r.widen(batch.widened)
 }
 
 // copyTasks runs a kernel, one workgroup to a task, and waits for it.

@@ -8,6 +8,8 @@
 // AllowUpdate, nor with few triangles. With FAST_BUILD or LOW_MEMORY triangles are bundled: four or five that follow each
 // other in the order of their Morton codes are one leaf from the beginning, so that a structure takes less than 64 bytes a
 // triangle.
+// Where rays run on a CPU (WideNodes) FAST_TRACE without LOW_MEMORY adds wide nodes behind the structure, of up to four children,
+// 128 bytes for each of the others: rays are 14 to 33% faster. They follow from the others, which all else goes by.
 // Subtrees that are too deep for the traversal stack are balanced: a bottom and a top level fit together, whatever the
 // input.
 // shaders/bvh/layout.glsl is the one definition of the memory layout; layout.go mirrors it and a test compares.
@@ -48,6 +50,9 @@
 //   - Blobs (SerializedHeader) are refused by the device or ValidateSerialized if they are truncated, corrupt or
 //     foreign; neither reads outside of them. What is trusted are handles, and that an instance's bottom level has
 //     the layout that it had when the top level was serialised, unless Copy.BottomLevelsReady has it looked up.
+//   - Wide nodes are there as long as a structure has the memory that BuildSizes says: builds and updates make them, clones if
+//     there is room for them (CurrentSize); compacted and deserialised copies have none. Structures that have them are for the
+//     Builders of devices that ask for them, and for the host.
 //   - HostBuild builds by goroutines that join its Operation, and records nothing. Join blocks while others' tasks must end
 //     first. Structures are those of the device but for the tree; updates are those of the device, bit for bit but for the
 //     inverse transforms of instances. The host trusts no index.

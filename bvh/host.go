@@ -22,6 +22,8 @@ type HostBuildInput struct {
 	// first 256), which makes the boxes of turned instances larger. A top level needs it, unless it has no instances. It is
 	// called by all joiners at once.
 	BottomLevel func(vk.DeviceAddress) []byte
+	// WideNodes is that of the device whose rays the structure is for (the function WideNodes). Updates go by their source.
+	WideNodes bool
 	// Dst takes the structure: memory that the device sees at Address, or that is copied there. It holds at least
 	// BuildSizes' AccelerationStructureSize, of an update as much as the source takes, and nothing beyond that is
 	// written. Only updates in place read it.
@@ -80,7 +82,7 @@ func checkHostBuild(in HostBuildInput) (size uint64, err error) {
 	for i, r := range in.Ranges {
 		counts[i] = r.PrimitiveCount
 	}
-	sizes, err := buildSizes(in.Info, counts)
+	sizes, err := buildSizes(in.Info, counts, in.WideNodes)
 	switch {
 	case err != nil:
 		return 0, err

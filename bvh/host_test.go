@@ -43,7 +43,7 @@ func (h *hosted) destination(t testing.TB, address vk.DeviceAddress) {
 	for i, r := range h.Ranges {
 		counts[i] = r.PrimitiveCount
 	}
-	sizes, err := buildSizes(h.Info, counts)
+	sizes, err := buildSizes(h.Info, counts, h.WideNodes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -387,6 +387,7 @@ func (c *hostCompaction) write(dst []byte, address vk.DeviceAddress) {
 	putWord(dst, headerLeafBlock, uint32(at/64))
 	putWord(dst, headerNodeCount, c.nodes)
 	putWord(dst, headerLeafKind, c.kind)
+	putWord(dst, headerWide, 0)
 	binary.LittleEndian.PutUint64(dst[headerTotalSize:], size)
 }
 

@@ -71,7 +71,7 @@ func HostProperty(structure []byte, p Property) (uint64, error) {
 		}
 		return c.size(), nil
 	case CurrentSize:
-		return s.Bytes, nil
+		return s.currentSize(), nil
 	case SerializedSize:
 		return bodyOffset(s.handles()) + s.Bytes, nil
 	case BottomLevelPointers:
@@ -147,6 +147,8 @@ func (c *hostCopy) run() error {
 		}
 		copy(c.Dst, s.data)
 		binary.LittleEndian.PutUint64(c.Dst[headerSelf:], c.Address)
+		w := newHostWidening(c.Dst, false)
+		w.run(0, w.slots())
 	}
 	return nil
 }
@@ -174,6 +176,7 @@ func (c *hostCopy) serialize(s *Structure) error {
 	copy(blob[body:], s.data)
 	inner := &Structure{leaves: s.leaves, data: blob[body:]}
 	clear(inner.data[headerSelf : headerSelf+8])
+	putWord(inner.data, headerWide, 0)
 	for i := range t.level {
 		if !t.kept(uint32(i)) {
 			node := inner.data[headerSize+i*nodeSize:][:nodeSize]
@@ -238,6 +241,7 @@ func (c *hostCopy) deserialize() error {
 	}
 	copy(c.Dst, s.data)
 	binary.LittleEndian.PutUint64(c.Dst[headerSelf:], c.Address)
+	putWord(c.Dst, headerWide, 0)
 	for i := uint32(0); s.Type == vk.TopLevel && i < s.Active; i++ {
 		k := s.instanceIndexAt(i)
 		restoreInstance(c.Dst[s.leaves+uint64(i)*instanceSize:], h.Handles[k], headers[k])

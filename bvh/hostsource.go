@@ -2,15 +2,18 @@ package bvh
 
 import "encoding/binary"
 
-// corners notes in the triangles' records which corners have the same source, as corners.comp does, and ends the build.
+// corners notes in the triangles' records which corners have the same source, as corners.comp does.
 func (b *hostBuild) corners() {
 	chunks := (len(b.refs) + chunkRecords - 1) / chunkRecords
+	next, last := b.afterLeaves()
 	b.op.spread(chunks, hostTask/chunkRecords, func(first, end int) {
 		for k := first; k < end; k++ {
 			b.chunkCorners(k*chunkRecords, min((k+1)*chunkRecords, len(b.refs)))
 		}
-	}, func() {})
-	b.op.closing()
+	}, next)
+	if last {
+		b.op.closing()
+	}
 }
 
 // hostCorner is what a corner's vertex is taken from.

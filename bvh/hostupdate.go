@@ -112,9 +112,11 @@ func (u *hostUpdate) open() error {
 
 // finish ends the update, with an error or none.
 func (u *hostUpdate) finish(err error) {
-	if err != nil {
-		u.op.fail("build", u.number, err)
+	if err == nil {
+		u.op.widen(u.in.Dst, false)
+		return
 	}
+	u.op.fail("build", u.number, err)
 	u.op.closing()
 }
 

@@ -64,7 +64,7 @@ func meaning(t testing.TB, data []byte) []byte {
 // place, and holds the results against each other, bit by bit.
 func (r *rig) sameUpdate(what string, built vk.Range, changed input, bottom func(vk.DeviceAddress) []byte) {
 	r.Helper()
-	src := r.dataOf(built)
+	src := r.memoryOf(built)
 	h := r.hostOf(changed)
 	h.BottomLevel = bottom
 	device := r.poison("by device", built.Buffer.Size())
@@ -85,6 +85,9 @@ func (r *rig) sameUpdate(what string, built vk.Range, changed input, bottom func
 	in := r.hostUpdateOf(h, src, src, built.Address())
 	if !bytes.Equal(meaning(r, in), want) {
 		r.Errorf("%s: updated in place by the host, it is something else than by the device", what)
+	}
+	if wide := wideOf(r, r.memoryOf(whole(device))); !bytes.Equal(wideOf(r, out), wide) || !bytes.Equal(wideOf(r, in), wide) {
+		r.Errorf("%s: updated by the host, it has other wide nodes than by the device", what)
 	}
 	if d.Type == vk.TopLevel {
 		host := r.buffer("by host", uint64(len(in)))

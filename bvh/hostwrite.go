@@ -156,7 +156,7 @@ func (b *hostBuild) emit() {
 	b.header(root, height, inner)
 	unused := int(b.count) - len(b.refs)
 	blanks := (unused + hostTask - 1) / hostTask
-	next, last := func() {}, true
+	next, last := b.afterLeaves()
 	if isSourced(b.in.Info) {
 		next, last = b.corners, false
 	}
@@ -172,6 +172,14 @@ func (b *hostBuild) emit() {
 	if last {
 		b.op.closing()
 	}
+}
+
+// afterLeaves is what follows when all nodes and leaf records are written, and whether that is nothing.
+func (b *hostBuild) afterLeaves() (next func(), last bool) {
+	if !b.in.WideNodes || !widened(b.in.Info) {
+		return func() {}, true
+	}
+	return func() { b.op.widen(b.in.Dst, true) }, false
 }
 
 func leafRef(first, count uint32) uint32 { return refLeaf | (count-1)<<refCountShift | first }

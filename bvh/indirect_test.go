@@ -142,6 +142,9 @@ func TestBuildIndirect(t *testing.T) {
 				}
 				continue
 			}
+			if r.builder.wide && widened(c.info) {
+				r.wantWide(c.name, r.memoryOf(whole(list[i].Dst)))
+			}
 			if s.Active <= s.Primitives { // boxes of parts are tighter
 				checkTight(t, c.name, s)
 			}

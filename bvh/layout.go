@@ -1,6 +1,6 @@
 package bvh
 
-// Mirror of shaders/bvh/layout.glsl; TestLayoutMatchesGLSL compares by name.
+// Mirror of shaders/bvh/layout.glsl and wide_layout.glsl; TestLayoutMatchesGLSL compares by name.
 const (
 	asMagic   = 0x53415245
 	asVersion = 4
@@ -23,6 +23,7 @@ const (
 	headerBoundsMax     = 80
 	headerLeafKind      = 92
 	headerTotalSize     = 96
+	headerWide          = 104
 
 	leafTriangles   = 0
 	leafBoxes       = 1
@@ -48,6 +49,12 @@ const (
 	refIndexMask  = 0x03ffffff
 	refNone       = 0xffffffff
 	builtLeaf     = 8
+
+	wideSize     = 128
+	wideChildren = 4
+	wideAxis     = 32
+	wideRefs     = 96
+	refEmpty     = 0xfffffffd
 
 	triangleSize         = 48
 	triangleV0           = 0
@@ -135,6 +142,8 @@ const (
 	MaxGeometries = triangleGeometryMask
 	// StackEntries is the traversal stack of both levels together. A deeper structure is reported as a fault.
 	StackEntries = 66
+	// wideStackEntries is that where structures may have wide nodes, which push up to three entries for every level.
+	wideStackEntries = 2 + (wideChildren-1)*(mostHeightBottom+mostHeightTop)
 )
 
 // compatWords identify structures that this version of the package can read.

@@ -65,6 +65,10 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 		"ER_INSTANCE_FORCE_OPAQUE": InstanceForceOpaque, "ER_INSTANCE_FORCE_NO_OPAQUE": InstanceForceNoOpaque,
 	}
 	compare(t, want, got)
+	compare(t, constants(t, "../shaders/bvh/wide_layout.glsl"), map[string]uint64{
+		"ER_HEADER_WIDE": headerWide, "ER_WIDE_SIZE": wideSize, "ER_WIDE_CHILDREN": wideChildren, "ER_WIDE_AXIS": wideAxis,
+		"ER_WIDE_REFS": wideRefs, "ER_REF_EMPTY": refEmpty,
+	})
 	want = constants(t, "../shaders/bvh/build.glsl")
 	got = map[string]uint64{
 		"ER_BLOCK_SIZE": blockSize, "ER_SORT_BLOCKS": sortBlocks, "ER_SPLIT_LEAST": splitLeast, "ER_SPLIT_SHARE": splitShare, "ER_NO_BOUND": 0xffffffff, "ER_BUILD_SIZE": buildRecordSize, "ER_MODE_LBVH": modeLBVH,
@@ -103,6 +107,7 @@ func TestTraversalConstants(t *testing.T) {
 	}
 	for _, want := range []string{
 		"#define ER_STACK_ENTRIES " + strconv.Itoa(StackEntries),
+		"#define ER_LOOP_ENTRIES " + strconv.Itoa(wideStackEntries),
 		"ER_HIT_KIND_FRONT = 0xFEu", "ER_HIT_KIND_BACK = 0xFFu", "ER_RAY_SKIP_TRIANGLES = 256u",
 	} {
 		if !strings.Contains(string(src), want) {

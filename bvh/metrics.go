@@ -24,13 +24,15 @@ const (
 	PrimitiveCost = costTriangle
 )
 
-// Parts are the bytes of a structure. Their sum is Structure.Bytes.
+// Parts are the bytes of a structure. Their sum is Structure.Bytes and Wide.
 type Parts struct {
 	Header, Nodes uint64
 	// Leaves are the leaf records, with what a build keeps beside them for its compaction.
 	Leaves uint64
 	// Vertices are those of triangles in compacted copies. Other triangles have theirs in the leaf records.
 	Vertices uint64
+	// Wide are the wide nodes, which lie behind the structure, with those that the tree does not have.
+	Wide uint64
 	// Unused is room for nodes that a tree with several primitives in a leaf does not have, and padding.
 	Unused uint64
 }
@@ -76,6 +78,7 @@ func (s *Structure) parts(m Metrics) Parts {
 		p.Leaves += 4 * (chunkWords + uint64(geometries))
 		p.Vertices += 12 * uint64(vertices)
 	}
+	p.Wide = s.currentSize() - s.Bytes
 	p.Unused = s.Bytes - p.Header - p.Nodes - p.Leaves - p.Vertices
 	return p
 }

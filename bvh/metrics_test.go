@@ -151,7 +151,7 @@ func TestQualityOfHandMadeTrees(t *testing.T) {
 			if math.Abs(q.EPO.Value-c.epo) > 4*q.EPO.Error+1e-12 || q.EPO.Error > 0.01 {
 				t.Errorf("EPO %g ± %g, want %g", q.EPO.Value, q.EPO.Error, c.epo)
 			}
-			if p := q.Parts; p.Header+p.Nodes+p.Leaves+p.Vertices+p.Unused != s.Bytes || p.Nodes != uint64(64*c.inner) || p.Unused >= 256 {
+			if p := q.Parts; p.Header+p.Nodes+p.Leaves+p.Vertices+p.Wide+p.Unused != s.currentSize() || p.Nodes != uint64(64*c.inner) || p.Unused >= 256 {
 				t.Errorf("parts %+v of %d bytes", p, s.Bytes)
 			}
 		})

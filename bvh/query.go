@@ -12,7 +12,7 @@ type Property uint32
 // Values of Property.
 const (
 	CompactedSize       Property = iota // bytes of a compacted copy
-	CurrentSize                         // bytes in use, and of a clone
+	CurrentSize                         // bytes in use, wide nodes included, and of a clone
 	SerializedSize                      // bytes of a blob, handles included
 	BottomLevelPointers                 // handles in a blob: a top level's instances, 0 for a bottom level
 )

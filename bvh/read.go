@@ -24,7 +24,7 @@ type Structure struct {
 	Root       uint32 // child reference
 	Height     uint32
 	Bounds     Box
-	Bytes      uint64 // in use
+	Bytes      uint64 // in use, without wide nodes
 
 	leaves uint64 // offset
 	data   []byte

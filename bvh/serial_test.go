@@ -30,6 +30,7 @@ func hostBlob(t testing.TB, structure []byte, driver [16]byte) []byte {
 	}
 	walk(s.Root)
 	clear(s.data[headerSelf : headerSelf+8])
+	putWord(s.data, headerWide, 0)
 	for i, u := range used {
 		if !u {
 			node := s.data[headerSize+i*nodeSize:][:nodeSize]

@@ -63,10 +63,11 @@ func alignUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
 // BuildSizes says how much memory a build takes whose geometries have at most maxPrimitiveCounts primitives.
 // Nothing but types, flags and counts matters. Builds with fewer primitives fit as well.
 func (b *Builder) BuildSizes(info vk.BuildInfo, maxPrimitiveCounts []uint32) (vk.BuildSizes, error) {
-	return buildSizes(info, maxPrimitiveCounts)
+	return buildSizes(info, maxPrimitiveCounts, b.wide)
 }
 
-func buildSizes(info vk.BuildInfo, counts []uint32) (vk.BuildSizes, error) {
+// buildSizes is BuildSizes with wide nodes or without.
+func buildSizes(info vk.BuildInfo, counts []uint32, wide bool) (vk.BuildSizes, error) {
 	if len(counts) != len(info.Geometries) {
 		return vk.BuildSizes{}, fmt.Errorf("%w: %d primitive counts for %d geometries", ErrInvalidBuild, len(counts), len(info.Geometries))
 	}
@@ -84,8 +85,12 @@ func buildSizes(info vk.BuildInfo, counts []uint32) (vk.BuildSizes, error) {
 		return vk.BuildSizes{}, fmt.Errorf("%w: %d primitives, at most %d fit in one structure; split it", ErrInvalidBuild, n, MaxPrimitives)
 	}
 	scratch, refs := scratchOf(info, n).size, references(info, n)
+	size := layoutOf(leafKindOf(info), refs, mostBundles(info, refs)).size
+	if wide && widened(info) {
+		size = alignUp(withWide(size, max(refs, 1)-1), Alignment)
+	}
 	return vk.BuildSizes{
-		AccelerationStructureSize: layoutOf(leafKindOf(info), refs, mostBundles(info, refs)).size,
+		AccelerationStructureSize: size,
 		BuildScratchSize:          scratch,
 		UpdateScratchSize:         updateScratchOf(n).size,
 	}, nil

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	vulkan "github.com/vulkan-go/vulkan"
+
 	"github.com/everray/everray/vk"
 )
 
@@ -87,7 +89,9 @@ const (
 	// refitNodesBytes is more than the shared memory of a node there.
 	refitNodesBytes = 36
 	// refitPart is ER_PART of refit_push.glsl: leaf records of a workgroup.
-	refitPart = 64
+	refitPart = 128
+	// formAny and so on are FORM_ANY of refit_leaves.comp.
+	formAny, formPlain, formInstances = 0, 1, 2
 	// mostAlone is the most primitives of an update that push constants describe: of more, the parts' bounds are too many.
 	mostAlone = 1 << 19
 	// smallUpdateSize is what refit_small.comp reads for each update: its record and its first geometry.
@@ -176,7 +180,7 @@ func (r *recorder) recordAlone() {
 		return
 	}
 	blocks := uint32(len(r.batch.updates) / 8)
-	r.runAlone(kernelRefitLeaves, blocks*treeGroupsPerBlk)
+	r.runAlone(r.batch.refitLeaves(), blocks*(blockSize/refitPart))
 	r.cb.ComputeBarrier()
 	r.runAlone(kernelRefitNodes, blocks*(blockSize/r.b.refitNodes))
 }
@@ -185,6 +189,32 @@ func (r *recorder) runAlone(kernel int, groups uint32) {
 	push := make([]byte, commonPush, pushSize)
 	binary.LittleEndian.PutUint32(push[32:], groups)
 	r.dispatch(kernel, append(push, r.batch.alone...), groups)
+}
+
+// updateForm is what is known of an update's input: FORM_... of refit_leaves.comp.
+func updateForm(info vk.BuildInfo) uint32 {
+	if info.Type == vk.TopLevel {
+		return formInstances
+	}
+	if len(info.Geometries) != 1 || info.Geometries[0].Type != vk.GeometryTriangles {
+		return formAny
+	}
+	t := info.Geometries[0].Triangles
+	if vertexFormats[t.VertexFormat] != vertexFormats[vulkan.FormatR32g32b32Sfloat] || t.IndexType.Size() != 4 || t.TransformData != 0 {
+		return formAny
+	}
+	return formPlain
+}
+
+// refitLeaves is the kernel for all updates that are not small.
+func (b *batch) refitLeaves() int {
+	switch b.form {
+	case 1 << formPlain:
+		return kernelRefitPlain
+	case 1 << formInstances:
+		return kernelRefitInstances
+	}
+	return kernelRefitLeaves
 }
 
 func (b *batch) addUpdate(bd Build, small uint32) {
@@ -220,6 +250,7 @@ func (b *batch) addUpdate(bd Build, small uint32) {
 		b.smallUpdates = append(b.smallUpdates, make([]byte, smallUpdateSize)...)
 		return
 	}
+	b.form |= 1 << updateForm(bd.Info)
 	// A structure without primitives has no bounds to make, but out of place it has a header to copy.
 	for k := uint32(0); k == 0 || k*blockSize < n; k++ {
 		b.updates = appendWords(b.updates, index, k)
@@ -279,7 +310,7 @@ func (b *Builder) CmdBuildIndirect(cb *vk.CommandBuffer, builds []IndirectBuild)
 			return fmt.Errorf("build %d: %w", i, err)
 		}
 	}
-	batch, err := newBatch(list, b.leafLimit)
+	batch, err := newBatch(list, b.leafLimit, b.wide)
 	if err != nil {
 		return err
 	}

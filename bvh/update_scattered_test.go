@@ -3,6 +3,7 @@ package bvh
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // TestUpdateScattered updates structures whose nodes are in no order at all, so that hardly any has its children in its own
-// block: they become what structures in order become.
+// block, and such of which some are: they become what structures in order become.
 func TestUpdateScattered(t *testing.T) { updateScattered(t, newRig(t)) }
 
 // TestSmallWorkgroups does the same with the workgroups that a device has to have which runs the other kernels.
@@ -41,29 +42,50 @@ func updateScattered(t *testing.T, r *rig) {
 			r.run([]Build{built})
 			data := r.dataOf(vk.Range{Buffer: built.Dst})
 			active := binary.LittleEndian.Uint32(data[headerActive:])
-			order := rng.Perm(int(min(binary.LittleEndian.Uint32(data[headerNodeCount:]), active-1))) // others are not the tree's
-			mixed := r.poison("mixed", uint64(len(data)))
-			r.fill(mixed, scatter(data, order))
-
-			r.fill(m.data, m.make(rng))
-			r.run([]Build{r.updateOf(built)})
-			want := scatter(r.dataOf(vk.Range{Buffer: built.Dst}), order)
-			for range 3 {
-				update := built
-				update.Dst = mixed
-				r.run([]Build{r.updateOf(update)})
-				if got := r.dataOf(vk.Range{Buffer: mixed}); !bytes.Equal(got[8:], want[8:]) {
-					t.Errorf("%d triangles, flags %#x: an update of scattered nodes makes something else", n, flags)
-				}
-			}
-			batch := r.updateOf(built)
-			batch.Dst = mixed
-			other := r.updateOf(built)
-			r.run([]Build{batch, other})
-			if got := r.dataOf(vk.Range{Buffer: mixed}); !bytes.Equal(got[8:], want[8:]) {
-				t.Errorf("%d triangles, flags %#x: an update of scattered nodes beside another one makes something else", n, flags)
-			}
+			nodes := int(min(binary.LittleEndian.Uint32(data[headerNodeCount:]), active-1)) // others are not the tree's
+			what := fmt.Sprintf("%d triangles, flags %#x", n, flags)
+			r.updateOrdered(what+", all nodes moved", m, built, data, rng.Perm(nodes), rng)
+			r.updateOrdered(what+", some nodes moved", m, built, data, someMoved(rng, nodes), rng)
 		}
+	}
+}
+
+// someMoved is an order in which one in twelve is elsewhere.
+func someMoved(rng *rand.Rand, n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	for range n / 24 {
+		i, k := rng.IntN(n), rng.IntN(n)
+		order[i], order[k] = order[k], order[i]
+	}
+	return order
+}
+
+// updateOrdered updates what was built, with nodes in another order, alone and beside another update.
+func (r *rig) updateOrdered(name string, m moving, built Build, data []byte, order []int, rng *rand.Rand) {
+	r.Helper()
+	mixed := r.poison("mixed", uint64(len(data)))
+	r.fill(mixed, scatter(data, order))
+	r.fill(m.data, m.make(rng))
+	r.run([]Build{r.updateOf(built)})
+	want := scatter(r.dataOf(vk.Range{Buffer: built.Dst}), order)
+	for range 3 {
+		update := built
+		update.Dst = mixed
+		r.run([]Build{r.updateOf(update)})
+		if got := r.dataOf(vk.Range{Buffer: mixed}); !bytes.Equal(got[8:], want[8:]) {
+			r.Errorf("%s: an update makes something else", name)
+		}
+	}
+	r.fill(m.data, m.make(rng))
+	batch := r.updateOf(built)
+	batch.Dst = mixed
+	r.run([]Build{batch, r.updateOf(built)})
+	want = scatter(r.dataOf(vk.Range{Buffer: built.Dst}), order)
+	if got := r.dataOf(vk.Range{Buffer: mixed}); !bytes.Equal(got[8:], want[8:]) {
+		r.Errorf("%s: an update beside another one makes something else", name)
 	}
 }
 

@@ -417,7 +417,7 @@ func TestUpdateRefuses(t *testing.T) {
 	for _, tt := range tests {
 		list := []Build{r.updateOf(base[0]), r.updateOf(base[1])}
 		tt.edit(list)
-		_, err := newBatch(list, collapseLimit)
+		_, err := newBatch(list, collapseLimit, false)
 		if !errors.Is(err, ErrInvalidBuild) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want ErrInvalidBuild with %q", tt.name, err, tt.want)
 		}

@@ -166,10 +166,10 @@ func TestStackFault(t *testing.T) {
 	}
 }
 
-// forgeHeight makes a structure say that it is higher than the stack.
+// forgeHeight makes a structure say that it is higher than any variant's stack.
 func (r *rig) forgeHeight(b *vk.Buffer) {
 	r.Helper()
-	if err := r.dev.UploadBuffer(r.Context(), b, headerHeight, uintBytes([]uint32{StackEntries})); err != nil {
+	if err := r.dev.UploadBuffer(r.Context(), b, headerHeight, uintBytes([]uint32{wideStackEntries})); err != nil {
 		r.Fatal(err)
 	}
 }

@@ -177,6 +177,10 @@ func (r *conformanceRig) scene(t *testing.T, s *conformance.Scene) (*engine.Acce
 		return r.scenes[s], nil
 	}
 	ctx := t.Context()
+	var flags vk.BuildFlags
+	if len(r.scenes)%2 == 1 { // every other scene, with wide nodes on CPUs
+		flags = vk.PreferFastTrace
+	}
 	var builds []engine.BuildInput
 	for i, m := range s.Models {
 		build, input, err := r.model(t, m)
@@ -184,6 +188,7 @@ func (r *conformanceRig) scene(t *testing.T, s *conformance.Scene) (*engine.Acce
 			return nil, err
 		}
 		defer input.Destroy()
+		build.Info.Flags = flags
 		if s.Positions {
 			build.Info.Flags |= vk.AllowDataAccess
 		}
@@ -204,7 +209,7 @@ func (r *conformanceRig) scene(t *testing.T, s *conformance.Scene) (*engine.Acce
 		return nil, err
 	}
 	defer instances.Destroy()
-	info, ranges := engine.InstancesInfo(instances.Address(), uint32(len(list)), 0)
+	info, ranges := engine.InstancesInfo(instances.Address(), uint32(len(list)), flags)
 	top, _, err := r.dev.BuildAccelerationStructures(ctx, []engine.BuildInput{{Name: t.Name(), Info: info, Ranges: ranges}})
 	if err != nil {
 		return nil, err

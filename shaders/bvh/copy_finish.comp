@@ -2,6 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // Writes headers, statuses and the values of queries, last of all.
 #include "bvh/copy.glsl"
+#include "bvh/wide_layout.glsl"
 layout(local_size_x = 64) in;
 
 // writeEmpty makes a structure that no ray hits.
@@ -39,7 +40,7 @@ void writeCompact(ErCopy c, ErPlan p) {
             break;
         case 4u: v.w = p.used; break;
         case 5u: v.w = erCompactKind(p); break;
-        case 6u: v.xy = erBytes(erCompactUnits(p)); break;
+        case 6u: v.xyz = uvec3(erBytes(erCompactUnits(p)), 0u); break;
         }
         d.v[k] = v;
     }
@@ -61,13 +62,19 @@ void writeBlobHeader(ErCopy c, ErPlan p) {
     }
 }
 
+// currentUnits is what a structure takes with its wide nodes.
+uint currentUnits(ErCopy c, ErPlan p) {
+    uint wide = ErUintView(c.src).v[ER_HEADER_WIDE / 4u];
+    return wide == 0u ? p.total : 4u * wide + p.slots * (ER_WIDE_SIZE / 16u);
+}
+
 uvec2 property(ErCopy c, ErPlan p) {
     if (p.status != ER_STATUS_OK) {
         return uvec2(0u);
     }
     switch (c.mode) {
     case ER_COPY_QUERY_COMPACTED: return erBytes(erCompactUnits(p));
-    case ER_COPY_QUERY_CURRENT: return erBytes(p.total);
+    case ER_COPY_QUERY_CURRENT: return erBytes(currentUnits(c, p));
     case ER_COPY_QUERY_SERIALIZED: return erBytes(p.body + p.total);
     }
     return uvec2(p.handles, 0u);

@@ -2,6 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // Writes what copies consist of, but for the headers of compacted copies and blobs, and triangles of another form (copy_share.comp).
 #include "bvh/copy.glsl"
+#include "bvh/wide_layout.glsl"
 layout(local_size_x = 256) in;
 
 shared uint sharedChecksum[2];
@@ -54,10 +55,16 @@ void compact(ErCopy c, ErPlan p, uint piece) {
     }
 }
 
+// withoutWide is that unit of the header for a structure that has no wide nodes.
+uvec4 withoutWide(uvec4 v) { return uvec4(v.xy, 0u, v.w); }
+
 // sanitized is a unit of a structure as it stands in a blob: without addresses, and blank where nothing is in use.
 uvec4 sanitized(ErCopy c, ErPlan p, uint unit, uvec4 v) {
     if (unit == 0u) {
         return uvec4(0u, 0u, v.zw);
+    }
+    if (unit == ER_HEADER_WIDE / 16u) {
+        return withoutWide(v);
     }
     if (unit < ER_HEADER_UNITS) {
         return v;
@@ -98,6 +105,9 @@ uvec4 restored(ErCopy c, ErPlan p, ErUnits s, uint unit, uvec4 v) {
     uint leaves = erLeafStart(p.slots);
     if (unit == 0u) {
         return uvec4(c.dst, v.zw);
+    }
+    if (unit == ER_HEADER_WIDE / 16u) {
+        return withoutWide(v);
     }
     if (p.leafKind != ER_LEAF_INSTANCES || unit < leaves || (unit - leaves) / p.leafUnits >= p.live) {
         return v;

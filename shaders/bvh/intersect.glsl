@@ -57,9 +57,9 @@ ErRaySetup erSetupRay(vec3 origin, vec3 direction) {
     ErRaySetup s;
     vec3 size = abs(direction);
     uint kz = size.x >= size.y ? (size.x >= size.z ? 0u : 2u) : (size.y >= size.z ? 1u : 2u);
-    float largest = size[kz];
-    s.axes = kz | (direction[kz] < 0.0 ? 4u : 0u);
     precise vec3 d = erRotate(direction, kz);
+    float largest = abs(d.z); // direction[kz], but drivers keep vectors that are indexed in memory
+    s.axes = kz | (d.z < 0.0 ? 4u : 0u);
     precise float sz = 1.0 / d.z;
     precise vec3 shear = vec3(d.x * sz, d.y * sz, sz);
     s.shear = shear;

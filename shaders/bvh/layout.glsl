@@ -6,6 +6,7 @@
 //
 //   header (256 B) | nodes (64 B each) | leaves (48 B triangles, 32 B boxes or 128 B instances)
 //
+// Structures for CPUs may have wide nodes behind that, see wide_layout.glsl.
 // Compacted copies have indexed or short triangles, see ER_LEAF_INDEXED and ER_LEAF_SHORT.
 //
 // The address of a structure is the address of its header.

@@ -40,7 +40,7 @@ uint erCounters(uint n) { return n / 1024u + 32u; }
 
 // erParts is the workgroups of refit_leaves.comp, each of which keeps the bounds of its part if the update is alone: nobody
 // has to make the state ready for them. ErBuild.keysA has the eight words of each, keysB how far they reach.
-const uint ER_PART = 64u;
+const uint ER_PART = 128u;
 uint erParts(uint n) { return (max(n, 1u) + ER_PART - 1u) / ER_PART; }
 
 // erPushBuild has the parts of the scratch memory as updateScratchOf in update.go has them.

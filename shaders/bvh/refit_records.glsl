@@ -185,6 +185,12 @@ uint refitBox(ErBuild b, ErTree t, uint k, out ErBounds box) {
     return state;
 }
 
+// lostInstance is the record of an instance that cannot be hit: it has no bottom level, and a mask that nothing matches.
+ErInstance lostInstance(ErInstance r) {
+    r.a = uvec4(0u, 0u, r.a.z & 0xffffffu, r.a.w);
+    return r;
+}
+
 uint refitInstance(ErBuild b, ErTree t, uint k, out ErInstance r, out ErBounds box) {
     ErInstanceView from = ErInstanceView(erAddressBlocks(b.source, t.leafBlock));
     uint index = from.instance[k].b.x;
@@ -196,10 +202,9 @@ uint refitInstance(ErBuild b, ErTree t, uint k, out ErInstance r, out ErBounds b
     }
     if (state != ER_INACTIVE) {
         r = erInstanceRecordOf(in_, index);
-    } else { // no bottom level, and a mask that nothing matches
+    } else {
         box = ER_NO_BOUNDS;
-        r = from.instance[k];
-        r.a = uvec4(0u, 0u, r.a.z & 0xffffffu, r.a.w);
+        r = lostInstance(from.instance[k]);
     }
     return state;
 }

@@ -85,45 +85,8 @@ bool takeNode(ErBuild b, ErTree t, uint at, uvec2 children) {
     return at < t.nodes && children.x != ER_REF_NONE;
 }
 
-// isPlain tells the commonest case.
-bool isPlain(ErBuild b, ErTree t) {
-    ErGeometry g = firstGeometry;
-    bool transformed = (g.transform.x | g.transform.y) != 0u;
-    return t.leafKind == ER_LEAF_TRIANGLES && b.geometryCount == 1u && erIsPlain(g) && !transformed && g.primitiveCount > 0u && t.records > 0u;
-}
-
-// takePlain is takeRecords for it: the loads of a lane's records do not wait for each other.
-Found takePlain(ErBuild b, ErTree t, uint lane) {
-    ErGeometry g = firstGeometry;
-    ErTriangleView from = ErTriangleView(erAddressBlocks(b.source, t.leafBlock));
-    uvec4 before[EACH];
-    uvec3 index[EACH];
-    mat3 v[EACH];
-    [[unroll]] for (uint k = 0u; k < EACH; k++) {
-        before[k] = from.triangle[min(k * LANES + lane, t.records - 1u)].c;
-    }
-    [[unroll]] for (uint k = 0u; k < EACH; k++) {
-        ErUintView i = ErUintView(erOffset(g.indices, min(before[k].y, g.primitiveCount - 1u) * 3u, 4u));
-        index[k] = uvec3(i.v[0], i.v[1], i.v[2]);
-    }
-    [[unroll]] for (uint k = 0u; k < EACH; k++) {
-        v[k] = mat3(erFetchPlainVertex(g, index[k].x), erFetchPlainVertex(g, index[k].y), erFetchPlainVertex(g, index[k].z));
-    }
-    Found f = FOUND_NOTHING;
-    [[unroll]] for (uint k = 0u; k < EACH; k++) {
-        uint i = k * LANES + lane;
-        if (i < t.records) {
-            ErBounds box;
-            ErCorners n = ErCorners(v[k][0], v[k][1], v[k][2], erGeometryWord(0u, g));
-            uint state = settle(n) ? ER_ACTIVE : ER_INACTIVE;
-            box = cornerBounds(n);
-            ErTriangleOut(erAddressBlocks(b.dst, t.leafBlock)).triangle[i] = triangleRecord(n, before[k]);
-            keepNear(i, box);
-            find(f, state, box);
-        }
-    }
-    return f;
-}
+void keepBox(ErBuild b, uint k, ErBounds box) { keepNear(k, box); }
+#include "bvh/refit_plain.glsl"
 
 uint refitRecord(ErBuild b, ErTree t, uint k, out ErBounds box) {
     uint state;
@@ -144,7 +107,7 @@ uint refitRecord(ErBuild b, ErTree t, uint k, out ErBounds box) {
 // takeRecords makes the leaf records, keeps their boxes and returns what the lane found of the bounds.
 Found takeRecords(ErBuild b, ErTree t, uint lane) {
     if (isPlain(b, t)) {
-        return takePlain(b, t, lane);
+        return takePlain(b, t, 0u, lane);
     }
     Found f = FOUND_NOTHING;
     ErBounds box;
@@ -218,7 +181,9 @@ void main() {
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
         connect(k * LANES + lane, children[k]);
     }
-    memoryBarrierBuffer(); // nodes are copied before boxes are written
+    if (!erInPlace(b)) {
+        memoryBarrierBuffer(); // nodes are copied before boxes are written
+    }
     barrier();
     reduceBounds(lane, f);
     ErState s = stateOf();

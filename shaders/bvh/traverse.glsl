@@ -20,6 +20,7 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
 
 #include "bvh/layout.glsl"
 
@@ -72,6 +73,10 @@ const uint ER_FAULT_BAD_STRUCTURE = 2u;   // value: what stands in place of the 
 // Entries of the traversal stack over both levels.
 #ifndef ER_STACK_ENTRIES
 #define ER_STACK_ENTRIES 66
+#endif
+#ifdef ER_SIMD
+// The same where structures may have wide nodes, see wide.glsl.
+#define ER_LOOP_ENTRIES 194
 #endif
 
 uint erCandidate(in ErRay ray, in ErHit candidate);

@@ -148,7 +148,7 @@ bool rqProceed(inout RqQuery q) {
         if (paused || ref == ER_REF_DONE) {
             break;
         }
-        while ((ref & ER_REF_LEAF) == 0u) {
+        ER_NODE_LOOP(ref) {
             ErNode n = ErNodeView(space.nodes).node[ref];
             ErInterval h0 = erIntersectBox(space.setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
             ErInterval h1 = erIntersectBox(space.setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
@@ -162,6 +162,7 @@ bool rqProceed(inout RqQuery q) {
                 ref = q.stack[--depth];
             }
         }
+        ER_CONTINUE_IF((ref & ER_REF_LEAF) == 0u)
         if (ref >= ER_REF_RESTORE) {
             if (ref == ER_REF_RESTORE) {
                 instance = ER_NO_INSTANCE;

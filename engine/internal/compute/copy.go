@@ -41,7 +41,7 @@ func (d *Driver) HostBuild(builds []driver.HostBuild) (*bvh.Operation, error) {
 		}
 		list[i] = bvh.HostBuildInput{
 			Info: b.Info, Ranges: b.Ranges, Data: b.Data, BottomLevel: func(a vk.DeviceAddress) []byte { return headers[a] },
-			Dst: b.Storage.Mapped(), Address: b.Storage.Address(),
+			WideNodes: bvh.WideNodes(d.device), Dst: b.Storage.Mapped(), Address: b.Storage.Address(),
 		}
 		if b.SrcStorage != nil && b.SrcStorage != b.Storage {
 			list[i].Src = b.SrcStorage.Mapped()

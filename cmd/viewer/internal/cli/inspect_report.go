@@ -43,14 +43,16 @@ type partBytes struct {
 	Leaves uint64 `json:"leaf_records"`
 	// Vertices are those that the triangles of compacted structures share; others have theirs in the leaf records.
 	Vertices uint64 `json:"vertices"`
-	Unused   uint64 `json:"unused"`
+	// Wide are the nodes of four children that structures for CPUs have besides.
+	Wide   uint64 `json:"wide_nodes"`
+	Unused uint64 `json:"unused"`
 }
 
 func newStructureReport(name string, s *bvh.Structure, q bvh.Quality) structureReport {
 	r := structureReport{
 		Name: name, Kind: "triangles", Inputs: s.Primitives, Active: s.Active, Nodes: q.InnerNodes, Leaves: q.LeafNodes,
 		LeafSizes: slices.Clone(q.LeafSizes[:]), MeanDepth: q.MeanDepth, MaxDepth: q.Height, SAH: q.SAH, Overlap: q.Overlap,
-		Bytes: newPartBytes(s.Bytes, q.Parts),
+		Bytes: newPartBytes(s.Bytes+q.Parts.Wide, q.Parts),
 	}
 	if s.Type == vk.TopLevel {
 		r.Kind = "instances"
@@ -62,7 +64,7 @@ func newStructureReport(name string, s *bvh.Structure, q bvh.Quality) structureR
 }
 
 func newPartBytes(total uint64, p bvh.Parts) partBytes {
-	return partBytes{Total: total, Header: p.Header, Nodes: p.Nodes, Leaves: p.Leaves, Vertices: p.Vertices, Unused: p.Unused}
+	return partBytes{Total: total, Header: p.Header, Nodes: p.Nodes, Leaves: p.Leaves, Vertices: p.Vertices, Wide: p.Wide, Unused: p.Unused}
 }
 
 func (s *structureReport) perInput() float64 { return perPrimitive(s.Bytes.Total, uint64(s.Inputs)) }
@@ -151,7 +153,7 @@ func (r *inspectReport) summarise() {
 }
 
 func (p partBytes) plus(o partBytes) partBytes {
-	return partBytes{p.Total + o.Total, p.Header + o.Header, p.Nodes + o.Nodes, p.Leaves + o.Leaves, p.Vertices + o.Vertices, p.Unused + o.Unused}
+	return partBytes{p.Total + o.Total, p.Header + o.Header, p.Nodes + o.Nodes, p.Leaves + o.Leaves, p.Vertices + o.Vertices, p.Wide + o.Wide, p.Unused + o.Unused}
 }
 
 func addSizes(a, b []int) []int {
@@ -267,14 +269,14 @@ func shortName(name string) string {
 }
 
 func (r *inspectReport) printParts(w io.Writer) {
-	fmt.Fprintln(w, "bytes per primitive\ttotal\theader\tnodes\tleaf records\tvertices\tunused")
+	fmt.Fprintln(w, "bytes per primitive\ttotal\theader\tnodes\tleaf records\tvertices\twide nodes\tunused")
 	for _, p := range []struct {
 		name   string
 		bytes  partBytes
 		inputs uint64
 	}{{"bottom levels", r.Bottom.Bytes, r.Bottom.Inputs}, {"top level", r.Top.Bytes, uint64(r.Top.Inputs)}} {
 		fmt.Fprint(w, p.name)
-		for _, n := range []uint64{p.bytes.Total, p.bytes.Header, p.bytes.Nodes, p.bytes.Leaves, p.bytes.Vertices, p.bytes.Unused} {
+		for _, n := range []uint64{p.bytes.Total, p.bytes.Header, p.bytes.Nodes, p.bytes.Leaves, p.bytes.Vertices, p.bytes.Wide, p.bytes.Unused} {
 			fmt.Fprintf(w, "\t%.2f", perPrimitive(n, p.inputs))
 		}
 		fmt.Fprintln(w)

@@ -80,7 +80,7 @@ func (s *structureReport) check(t *testing.T) {
 	if leaves != s.Leaves || primitives != int(s.Active) || s.Nodes != s.Leaves-1 || s.Active > s.Inputs {
 		t.Errorf("%s: %d inputs, %d active, %d nodes, %d leaves of sizes %v", s.Name, s.Inputs, s.Active, s.Nodes, s.Leaves, s.LeafSizes)
 	}
-	if b := s.Bytes; b.Header+b.Nodes+b.Leaves+b.Vertices+b.Unused != b.Total || b.Header == 0 || b.Leaves == 0 {
+	if b := s.Bytes; b.Header+b.Nodes+b.Leaves+b.Vertices+b.Wide+b.Unused != b.Total || b.Header == 0 || b.Leaves == 0 {
 		t.Errorf("%s: bytes %+v", s.Name, b)
 	}
 	if !(s.MeanDepth > 0 && s.MeanDepth <= float64(s.MaxDepth)) || !(s.SAH > 1) || !(s.Overlap > 0 && s.Overlap < 1) {

@@ -1,0 +1,112 @@
+package bvh
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// hostWidening makes the wide nodes of a structure, as shaders/bvh/widen.comp does, to the same bytes.
+type hostWidening struct {
+	s    *Structure
+	wide []byte
+}
+
+// newHostWidening reads a structure's header and notes there where wide nodes begin. Without room, or if the structure is not
+// new and has none, there are none.
+func newHostWidening(memory []byte, isNew bool) *hostWidening {
+	w := &hostWidening{}
+	s, err := Decode(memory)
+	if err != nil || !isNew && s.word(headerWide) == 0 {
+		return w
+	}
+	slots := uint64(s.word(headerNodeCount))
+	at := alignUp(s.Bytes, wideUnit)
+	if slots == 0 || headerSize+slots*nodeSize > s.leaves || withWide(s.Bytes, slots) > uint64(len(memory)) {
+		putWord(memory, headerWide, 0)
+		return w
+	}
+	putWord(memory, headerWide, uint32(at/wideUnit))
+	w.s, w.wide = s, memory[at:][:min(slots, uint64(max(s.Active, 1)-1))*wideSize] // nodes beyond are not of the tree
+	return w
+}
+
+// slots is how many nodes there are to do.
+func (w *hostWidening) slots() int { return len(w.wide) / wideSize }
+
+// hostChild is a child of a wide node.
+type hostChild struct {
+	box Box
+	ref uint32
+}
+
+// noChild is a box of infinities, which no ray meets.
+func noChild() hostChild {
+	up, down := float32(math.Inf(1)), float32(math.Inf(-1))
+	return hostChild{Box{Min: [3]float32{up, up, up}, Max: [3]float32{down, down, down}}, refEmpty}
+}
+
+func (w *hostWidening) childOf(node uint32, k int) hostChild {
+	box, ref, _ := w.s.children(node)
+	return hostChild{box[k], ref[k]}
+}
+
+// price is the surface of a child that may be opened, or less than any.
+func (w *hostWidening) price(c hostChild) float32 {
+	if uint64(c.ref) >= uint64(w.slots()) {
+		return -1
+	}
+	if c.box.Min[0] > c.box.Max[0] {
+		return 0
+	}
+	x, y, z := c.box.Max[0]-c.box.Min[0], c.box.Max[1]-c.box.Min[1], c.box.Max[2]-c.box.Min[2]
+	sum := float32(x*y) + float32(y*z)
+	return sum + float32(z*x)
+}
+
+// run makes the nodes from first to end.
+func (w *hostWidening) run(first, end int) {
+	for slot := first; slot < end; slot++ {
+		child, count := [wideChildren]hostChild{}, 0
+		if _, ref, _ := w.s.children(uint32(slot)); ref[0]&ref[1] != refNone {
+			child[0], child[1], count = w.childOf(uint32(slot), 0), w.childOf(uint32(slot), 1), 2
+		}
+		for count > 0 && count < wideChildren {
+			largest := 0
+			for k := 1; k < count; k++ {
+				if w.price(child[k]) > w.price(child[largest]) {
+					largest = k
+				}
+			}
+			if !(w.price(child[largest]) >= 0) {
+				break
+			}
+			open := child[largest].ref
+			child[largest], child[count] = w.childOf(open, 0), w.childOf(open, 1)
+			count++
+		}
+		for k := count; k < wideChildren; k++ {
+			child[k] = noChild()
+		}
+		w.write(slot, &child)
+	}
+}
+
+func (w *hostWidening) write(slot int, child *[wideChildren]hostChild) {
+	at := w.wide[slot*wideSize:][:wideSize]
+	put := func(offset int, v float32) { binary.LittleEndian.PutUint32(at[offset:], math.Float32bits(v)) }
+	for k, c := range child {
+		for axis := range 3 {
+			put(axis*wideAxis+4*k, c.box.Min[axis])
+			put(axis*wideAxis+wideAxis/2+4*k, c.box.Max[axis])
+		}
+		putWord(at, wideRefs+4*k, c.ref)
+	}
+	clear(at[wideRefs+4*wideChildren:])
+}
+
+// widen makes the wide nodes of a structure, as the last step of a build.
+func (o *Operation) widen(memory []byte, isNew bool) {
+	w := newHostWidening(memory, isNew)
+	o.spread(w.slots(), hostTask, w.run, func() {})
+	o.closing()
+}
