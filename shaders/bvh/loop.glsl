@@ -20,16 +20,22 @@ uint erInstanceSteps = 0u;  // instances tested
 // erInstances is where a top level's instances are. Traversal reads it again for each: registers are scarcer.
 uvec2 erInstances(uvec2 tlas) { return erAddressBlocks(tlas, ErHeaderView(tlas).activeRootHeightLeafBlock.w); }
 
-// Lanes of a GPU go through few nodes before they turn to the leaves that others have found, which would wait for all of
+// Lanes go through few nodes before they turn to the leaves that others have found, which would wait for all of
 // them. The H200's rays with 6 nodes, not as many as there are: primary +6 to +36%, diffuse +7 to +25%, instances +11 to +16%,
 // random -4 to +6%, ambient occlusion -4 to +3%. With 3 they are up to 8% slower, with 5 within 2%, with 8 up to 4% slower,
-// with 12 up to 9%; by a vote, as soon as a half or a quarter is left, 10 to 20%.
+// with 12 up to 9%; by a vote, as soon as a half or a quarter is left, 10 to 20%. CPUs, with few lanes and wide nodes, like
+// 3: bunny's and sponza's primary and diffuse rays +14 to +19%, occlusion +3 and -7%; 2 and 4 are up to 4 and 14% slower, 6 is no use.
+#ifdef ER_SIMD
+const uint ER_NODE_STEPS = 3u;
+#else
 const uint ER_NODE_STEPS = 6u;
+#endif
 
 // Where there may be wide nodes: see wide.glsl. How the loop over a leaf's primitives goes on and ends, and keeps what is
 // better: see simd.glsl.
 #ifdef ER_SIMD
-#define ER_NODE_LOOP(ref) while ((ref & ER_REF_LEAF) == 0u)
+#define ER_NODE_LOOP(ref) for (uint steps = 0u; (ref & ER_REF_LEAF) == 0u && steps < ER_NODE_STEPS; steps++)
+#define ER_UNLESS_INNER(ref) if ((ref & ER_REF_LEAF) == 0u) {} else
 #define ER_CONTINUE_IF(condition)
 #define ER_END_LOOP(k, last) k = last;
 ErFound erBetter(bool better, ErFound f, ErFound found) {
@@ -54,6 +60,7 @@ ErFound erBetter(bool better, ErFound f, ErFound found) {
 #define ER_POP ref = stack[--depth];
 #define ER_PUSH(entry) stack[depth++] = entry;
 #define ER_NODE_LOOP(ref) [[dont_unroll]] for (uint steps = 0u; (ref & ER_REF_LEAF) == 0u && steps < ER_NODE_STEPS; steps++)
+#define ER_UNLESS_INNER(ref) if ((ref & ER_REF_LEAF) == 0u) { continue; }
 #define ER_CONTINUE_IF(condition) if (condition) { continue; }
 #define ER_END_LOOP(k, last) break;
 ErFound erBetter(bool better, ErFound f, ErFound found) { return f; }
@@ -154,7 +161,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             }
 #endif
         }
-        ER_CONTINUE_IF((ref & ER_REF_LEAF) == 0u)
+        ER_UNLESS_INNER(ref)
         if (ref >= ER_REF_SPECIAL) {
             if (ref == ER_REF_RESTORE) {
                 bottom = false;

@@ -1,5 +1,5 @@
 // The way down to a leaf through wide nodes, a part of erTraverse: see wide.glsl.
-while ((ref & ER_REF_LEAF) == 0u) {
+ER_NODE_LOOP(ref) {
     ER_COUNT(erNodeSteps);
     bool anyHit = (ray.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u;
     ErVisits v = erVisits(wideNodes + uint64_t(ref) * ER_WIDE_SIZE, side, setup, ray.tMin, found.t, anyHit);

@@ -162,7 +162,7 @@ bool rqProceed(inout RqQuery q) {
                 ref = q.stack[--depth];
             }
         }
-        ER_CONTINUE_IF((ref & ER_REF_LEAF) == 0u)
+        ER_UNLESS_INNER(ref)
         if (ref >= ER_REF_RESTORE) {
             if (ref == ER_REF_RESTORE) {
                 instance = ER_NO_INSTANCE;
