@@ -30,11 +30,13 @@ test: setup
 	$(MAKE) --no-print-directory unit
 
 unit:
-	$(TEST_ENV) $(GO) test -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./...
+	$(TEST_ENV) $(GO) test -short -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./...
 
-# What unit leaves out for time: every form of linking with every shape, all optimiser settings. The fuzzer of pipelines:
+# What unit leaves out for time: the large scenes, the conformance suite in each form of linking; with every shape and all
+# optimiser settings. The fuzzer of pipelines:
 #   EVERRAY_FUZZ_SECONDS=3600 EVERRAY_FUZZ_OUT=fuzz.txt go test -tags vulkan -timeout 0 -run TestGeneratedPipelines -v ./fallback
 sweep:
+	$(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./assets/... ./bvh/...
 	EVERRAY_SWEEP=1 $(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./fallback/...
 
 # Race detector over what runs concurrently; slower, not part of test.
