@@ -43,6 +43,8 @@ type batch struct {
 	indirect   []byte // ErIndirect of all records, or none
 	widened    []byte // ErWiden, of builds and updates of structures that may have wide nodes
 
+	ordered, orderedSmall []byte // of builds whose nodes are brought into postorder; small ones once
+
 	smallRecords, firstGeometries []int  // of small updates
 	smallUpdates                  []byte // what refit_small.comp reads of them
 
@@ -177,6 +179,9 @@ func (b *batch) add(index uint32, bd Build) {
 	}
 	if crowned(bd.Info) {
 		b.addCrown(index, n)
+	}
+	if ordered(bd.Info) {
+		b.addOrdered(index, n, blocks)
 	}
 	if refs > n {
 		b.addSplits(index, n)

@@ -6,7 +6,6 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
-	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
 
@@ -34,6 +33,10 @@ const (
 	kernelLeaves
 	kernelCorners
 	kernelDeepen
+	kernelOrderSmall
+	kernelOrderCount
+	kernelOrderScan
+	kernelOrderWrite
 	kernelHeader
 	kernelRefitLeaves
 	kernelRefitPlain
@@ -55,16 +58,17 @@ const (
 
 var kernelNames = [kernelCount]string{"init", "bounds", "split_plan", "split", "split_parts", "morton", "sort_small", "sort_scan", "sort_scatter",
 	"bundle", "lbvh", "climb", "ploc", "ploc_team",
-	"crown", "improve_search", "improve_apply", "improve_mark", "improve_refit", "leaves", "corners", "deepen", "header", "refit_leaves", "refit_leaves", "refit_leaves", "refit_nodes", "refit_small", "indirect",
+	"crown", "improve_search", "improve_apply", "improve_mark", "improve_refit", "leaves", "corners", "deepen", "order_small", "order_count", "order_scan", "order_write", "header", "refit_leaves", "refit_leaves", "refit_leaves", "refit_nodes", "refit_small", "indirect",
 	"scan_sum", "scan_apply", "copy_plan", "copy_link", "copy_used", "copy_share", "copy_write", "copy_finish", "widen"}
 
 // Bytes of push constants: those of build.glsl, and all of refit_push.glsl.
 const commonPush, pushSize = 40, 120
 
-// Builder holds the kernels that build structures on one device.
+// Builder holds the kernels that build structures on one device. Each is compiled when a command first needs it.
 type Builder struct {
+	dev     *vk.Device
 	layout  *vk.PipelineLayout
-	kernels [kernelCount]*vk.Pipeline
+	kernels [kernelCount]kernel
 
 	// teams is whether a workgroup does a merge, or a thread. Both build the same tree; on a CPU barriers are dear.
 	teams      bool
@@ -77,57 +81,26 @@ type Builder struct {
 	mark       func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
 }
 
-// NewBuilder creates the kernels. The device must outlive the Builder.
+// NewBuilder compiles no kernels yet (Builder.Prepare). The device must outlive the Builder.
 func NewBuilder(dev *vk.Device) (*Builder, error) { return newBuilder(dev, dev.Physical().Limits) }
 
 // newBuilder keeps to limits that may be less than the device's.
 func newBuilder(dev *vk.Device, limits vk.Limits) (*Builder, error) {
-	b := &Builder{leafLimit: collapseLimit, passes: improveLargePasses, small: refitSmallLimit(limits), refitNodes: refitNodesOn(limits),
+	b := &Builder{dev: dev, leafLimit: collapseLimit, passes: improveLargePasses, small: refitSmallLimit(limits), refitNodes: refitNodesOn(limits),
 		crowns: crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
 	var err error
 	b.layout, err = dev.NewPipelineLayout("bvh build", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: pushSize}})
 	if err != nil {
 		return nil, fmt.Errorf("bvh builder: %w", err)
 	}
-	for k, name := range kernelNames {
-		if k == kernelRefitSmall && b.small == 0 {
-			continue
-		}
-		if k == kernelCrown && !b.crowns {
-			continue
-		}
-		code, err := shaders.Load("bvh/" + name + ".comp")
-		if err != nil {
-			b.Destroy()
-			return nil, fmt.Errorf("bvh builder: %w", err)
-		}
-		o := vk.ComputePipelineOptions{Name: "bvh " + name, Code: code, Entry: "main", Layout: b.layout}
-		if k == kernelHeader {
-			o.Specialization = map[uint32]uint32{0: compatWords[0], 1: compatWords[1], 2: compatWords[2], 3: compatWords[3]}
-		}
-		if k == kernelRefitPlain || k == kernelRefitInstances {
-			o.Specialization = map[uint32]uint32{2: uint32(k - kernelRefitLeaves)} // formPlain, formInstances
-		}
-		if k == kernelRefitNodes {
-			o.Specialization = map[uint32]uint32{1: b.refitNodes}
-		}
-		if k == kernelRefitSmall {
-			o.Specialization = map[uint32]uint32{0: b.small}
-		}
-		if b.kernels[k], err = dev.NewComputePipeline(o); err != nil {
-			b.Destroy()
-			return nil, fmt.Errorf("bvh builder: %w", err)
-		}
-	}
 	return b, nil
 }
 
 // Destroy frees the kernels; no command buffer that uses them may be pending.
 func (b *Builder) Destroy() {
-	for k, p := range b.kernels {
-		if p != nil {
+	for k := range b.kernels {
+		if p := b.kernels[k].made.Swap(nil); p != nil {
 			p.Destroy()
-			b.kernels[k] = nil
 		}
 	}
 	if b.layout != nil {
@@ -161,7 +134,7 @@ func (b *Builder) recordBatch(cb *vk.CommandBuffer, batch *batch) error {
 	cb.BeginLabel("bvh build")
 	defer cb.EndLabel()
 	record()
-	return r.widen(batch.widened)
+	return r.finish(batch.widened)
 }
 
 // recorder records one batch.
@@ -170,13 +143,23 @@ type recorder struct {
 	cb    *vk.CommandBuffer
 	batch *batch
 
-	records, blocks, split, small, large, scanned, bundled, lbvh, ploc, crowned, improved, updates, smallUpdates vk.DeviceAddress
-	histograms, sums, seeds                                                                                      vk.DeviceAddress
-	geometry, ranges, deviceRecords, deviceGeometry                                                              vk.DeviceAddress
+	records, blocks, split, small, large, scanned, bundled, lbvh, ploc, crowned, improved, ordered, orderedSmall, updates, smallUpdates vk.DeviceAddress
+	histograms, sums, seeds                                                                                                             vk.DeviceAddress
+	geometry, ranges, deviceRecords, deviceGeometry                                                                                     vk.DeviceAddress
 
 	hostRecords vk.DeviceAddress // where the host wrote them
 	from, to    vk.DeviceAddress // all that the host wrote, and where init.comp copies it
 	pieces      uint32           // of 16 bytes; none: it stays where it is
+
+	err error // the first kernel that could not be had; nothing is recorded behind it
+}
+
+// finish adds wide nodes, and says what went wrong before.
+func (r *recorder) finish(widened []byte) error {
+	if err := r.widen(widened); err != nil {
+		return err
+	}
+	return r.err
 }
 
 // upload copies the batch's description to memory that lives as long as the command buffer's recording. It is read
@@ -189,7 +172,8 @@ func (r *recorder) upload() error {
 	}{
 		{r.batch.records, &r.records}, {r.batch.geometry, &r.geometry}, {r.batch.blocks, &r.blocks}, {r.batch.split, &r.split},
 		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.scanned, &r.scanned}, {r.batch.bundled, &r.bundled}, {r.batch.lbvh, &r.lbvh},
-		{r.batch.ploc, &r.ploc}, {r.batch.crowned, &r.crowned}, {r.batch.improved, &r.improved}, {r.batch.updates, &r.updates},
+		{r.batch.ploc, &r.ploc}, {r.batch.crowned, &r.crowned}, {r.batch.improved, &r.improved},
+		{r.batch.ordered, &r.ordered}, {r.batch.orderedSmall, &r.orderedSmall}, {r.batch.updates, &r.updates},
 		{r.batch.smallUpdates, &r.smallUpdates}, {r.batch.indirect, &r.ranges},
 	}
 	var size uint64
@@ -304,6 +288,7 @@ func (r *recorder) trees() {
 		r.perBlock(kernelDeepen, r.blocks, r.batch.blocks, 1)
 		r.cb.ComputeBarrier()
 	}
+	r.order()
 }
 
 // sort orders the keys of all builds: those of few blocks in one go, the others by passes of a byte.
@@ -369,7 +354,14 @@ func (r *recorder) run(kernel int, tasks vk.DeviceAddress, count, groups, pass u
 }
 
 func (r *recorder) dispatch(kernel int, push []byte, groups uint32) {
-	r.cb.BindComputePipeline(r.b.kernels[kernel])
+	if r.err != nil {
+		return
+	}
+	var p *vk.Pipeline
+	if p, r.err = r.b.kernel(kernel); r.err != nil {
+		return
+	}
+	r.cb.BindComputePipeline(p)
 	r.cb.PushConstants(r.b.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, push)
 	x, y := foldGroups(groups)
 	r.cb.Dispatch(x, y, 1)

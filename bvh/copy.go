@@ -49,7 +49,7 @@ const (
 	CopyIncompatible             // the blob's compatibility UUID is not ours
 	CopyTruncated                // Src is shorter than its header says
 	CopyBadHeader                // sizes and counts contradict each other
-	CopyBadNode                  // the nodes are no tree over the leaf records
+	CopyBadNode                  // the nodes are no tree over the leaf records, or not in the order that updates rely on
 	CopyBadLeaf                  // a leaf record names what the header does not have
 	CopyBadChecksum
 	CopyBadHandle // BottomLevelsReady, and a handle is no bottom level's address

@@ -207,9 +207,9 @@ func (b *Builder) recordCopies(cb *vk.CommandBuffer, batch *copyBatch, label str
 	n := uint32(len(batch.jobs))
 	r.run(kernelCopyFinish, 0, n, (n+63)/64, 0)
 	if !b.wide {
-		return nil
+		return r.err
 	}
-	return r.widen(batch.widened)
+	return r.finish(batch.widened)
 }
 
 // copyTasks runs a kernel, one workgroup to a task, and waits for it.

@@ -8,6 +8,7 @@
 // AllowUpdate, nor with few triangles. With FAST_BUILD or LOW_MEMORY triangles are bundled: four or five that follow each
 // other in the order of their Morton codes are one leaf from the beginning, so that a structure takes less than 64 bytes a
 // triangle.
+// With AllowUpdate nodes are brought into postorder at last, so that an update finds each subtree in one piece.
 // Where rays run on a CPU (WideNodes) FAST_TRACE without LOW_MEMORY adds wide nodes behind the structure, of up to four children,
 // 128 bytes for each of the others: rays are 14 to 33% faster. They follow from the others, which all else goes by.
 // Subtrees that are too deep for the traversal stack are balanced: a bottom and a top level fit together, whatever the
@@ -23,7 +24,10 @@
 //     alive until the device is done. Builds of one batch must not depend on each other, nor share scratch memory.
 //   - Scratch memory is free again when the build is done.
 //   - A Builder is safe for concurrent use by several goroutines with distinct command buffers. Nothing here blocks
-//     but Read and Tracer.Trace, which submit and wait, and Operation.Join and Run, which work.
+//     but Read and Tracer.Trace, which submit and wait, Operation.Join and Run, which work, and what compiles: the first
+//     command that needs a kernel, and others that need it meanwhile, wait for the driver's compiler, tens of milliseconds a
+//     kernel, unless Builder.Prepare did. Should the driver fail, a part of the commands is recorded: the command buffer is
+//     not to be submitted.
 //   - Updates keep the tree of their source and make its boxes again, so that any number of them drifts from nothing;
 //     quality falls as primitives move apart. AllowUpdate, counts, types, formats and flags are those of the build that
 //     made the source. The host cannot know it: a source of another type, count or kind of primitive, one without

@@ -71,14 +71,7 @@ func runHost(t testing.TB, o *Operation, joiners int) {
 func decodeHost(t testing.TB, h hosted) (*Structure, Metrics) {
 	t.Helper()
 	s, err := Decode(h.Dst)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := s.Validate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, m
+	return validated(t, s, err)
 }
 
 // hostBuild builds on the host and uploads the result.

@@ -8,8 +8,8 @@ import (
 )
 
 // hostWriter turns a tree into a structure's bytes: first it decides, from the leaves up, which subtrees become leaves of
-// several primitives, then it writes nodes in the order of a walk, without gaps, and the leaf records in theirs. The top
-// of the tree is done alone, the subtrees below side by side.
+// several primitives, then it writes nodes in the order of a walk, without gaps, and the leaf records in theirs: a node
+// before all below it, or, for updates, behind. The top of the tree is done alone, the subtrees below side by side.
 type hostWriter struct {
 	sums    []hostSum      // of inner nodes
 	cuts    map[uint32]int // subtrees that are tasks
@@ -32,8 +32,8 @@ type hostSum struct {
 
 // hostCut is the root of a subtree that is a task, and where it goes.
 type hostCut struct {
-	node, slot, record uint32
-	inLeaf             bool // of several primitives, in which it was written already
+	node, slot, record uint32 // the first slot and record of all below it
+	inLeaf             bool   // of several primitives, in which it was written already
 }
 
 const (
@@ -144,7 +144,7 @@ func (b *hostBuild) emit() {
 	w.start = headerSize
 	if len(b.refs) > 0 {
 		t := b.total(b.tree.root)
-		root, height, inner = 0, t.height, t.inner
+		root, height, inner = b.slot(0, t.inner), t.height, t.inner
 		w.start = headerSize + uint64(inner)*nodeSize
 		if t.inner == 0 {
 			root = leafRef(0, t.leaves)
@@ -184,17 +184,29 @@ func (b *hostBuild) afterLeaves() (next func(), last bool) {
 
 func leafRef(first, count uint32) uint32 { return refLeaf | (count-1)<<refCountShift | first }
 
-// nodes writes an inner node to a slot, and all below it behind it; leaf records begin at record.
-func (b *hostBuild) nodes(node, slot, record uint32, top bool) {
+// slot is where a node stands whose subtree of so many nodes begins at a slot: first of all, or, in postorder, last.
+func (b *hostBuild) slot(first, inner uint32) uint32 {
+	if ordered(b.in.Info) {
+		return first + inner - 1
+	}
+	return first
+}
+
+// nodes writes an inner node and all below it, from a slot on; leaf records begin at record.
+func (b *hostBuild) nodes(node, first, record uint32, top bool) {
 	if k, ok := b.out.cuts[node]; ok && top {
-		b.out.roots[k] = hostCut{node: node, slot: slot, record: record}
+		b.out.roots[k] = hostCut{node: node, slot: first, record: record}
 		return
 	}
+	slot := b.slot(first, b.total(node).inner)
 	at := b.in.Dst[headerSize+uint64(slot)*nodeSize:][:nodeSize]
-	next := slot + 1
+	next := first
+	if !ordered(b.in.Info) {
+		next++ // behind the node itself
+	}
 	for side, c := range b.tree.children(node) {
 		t := b.total(c)
-		ref := next
+		ref := b.slot(next, t.inner)
 		if t.inner == 0 {
 			ref = leafRef(record, t.leaves)
 			b.leaves(c, record)

@@ -3,7 +3,7 @@ package bvh
 // Mirror of shaders/bvh/layout.glsl and wide_layout.glsl; TestLayoutMatchesGLSL compares by name.
 const (
 	asMagic   = 0x53415245
-	asVersion = 4
+	asVersion = 5
 
 	headerSize          = 256
 	headerSelf          = 0

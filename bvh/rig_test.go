@@ -39,7 +39,7 @@ func openRig(t testing.TB, o ...vktest.Option) *rig {
 	if r.builder, err = NewBuilder(r.dev); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.builder.Destroy)
+	t.Cleanup(func() { r.builder.Destroy() }) // some tests put another in its place
 	if r.tracer, err = NewTracer(r.dev); err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +122,18 @@ func (r *rig) build(inputs ...input) []*vk.Buffer {
 func (r *rig) read(b *vk.Buffer) (*Structure, Metrics) {
 	r.Helper()
 	s, err := Read(r.Context(), r.dev, b, 0)
+	return validated(r, s, err)
+}
+
+// validated wants a structure that was read to be a valid one, and returns it with its metrics.
+func validated(t testing.TB, s *Structure, err error) (*Structure, Metrics) {
+	t.Helper()
 	if err != nil {
-		r.Fatal(err)
+		t.Fatal(err)
 	}
 	m, err := s.Validate()
 	if err != nil {
-		r.Fatal(err)
+		t.Fatal(err)
 	}
 	return s, m
 }

@@ -131,6 +131,9 @@ func randomStructure(rng *rand.Rand, kind uint32, n int) []byte {
 	put(headerNodeCount, uint32(slots))
 	put(headerLeafKind, kind)
 	put(headerTotalSize, uint32(len(data)))
+	if flags&uint32(vk.AllowUpdate) != 0 {
+		return updatable(data)
+	}
 	return data
 }
 
@@ -140,7 +143,11 @@ func seedBlobs(t testing.TB) [][]byte {
 	var blobs [][]byte
 	for kind := range uint32(seedKinds) {
 		for _, n := range []int{0, 1, 2, 5, 40, 70} {
-			blobs = append(blobs, hostBlob(t, randomStructure(rng, kind, n), [16]byte{1}))
+			s := randomStructure(rng, kind, n)
+			blobs = append(blobs, hostBlob(t, s, [16]byte{1}))
+			if n > 1 {
+				blobs = append(blobs, hostBlob(t, updatable(s), [16]byte{1}))
+			}
 		}
 	}
 	return blobs
@@ -439,6 +446,7 @@ func walkAccepted(t *testing.T, s *Structure) {
 		return
 	}
 	var records, steps uint32
+	next := s.Root // going back through postorder
 	for len(stack) > 0 {
 		if steps++; steps > 2*s.Active {
 			t.Fatalf("more than %d steps over %d leaf records", steps, s.Active)
@@ -453,6 +461,10 @@ func walkAccepted(t *testing.T, s *Structure) {
 			records += ref>>refCountShift&refCountMask + 1
 			continue
 		}
+		if s.Flags&vk.AllowUpdate != 0 && ref != next {
+			t.Fatalf("node %d is not in postorder", ref)
+		}
+		next--
 		_, refs, _ := s.children(ref)
 		stack = append(stack, refs[0], refs[1])
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 // ValidateSerialized checks a blob completely, in time linear in its size: header, sizes, checksum, and that the nodes
-// are a tree that reaches every leaf record once, as deep as the header says. It returns ErrIncompatible or
-// ErrInvalidBlob, wrapped. Handles are the caller's business. The device makes the same checks when it deserialises,
-// but for the depth of trees that are too deep for traversal anyway.
+// are a tree that reaches every leaf record once, as deep as the header says, and in postorder if it may be updated. It
+// returns ErrIncompatible or ErrInvalidBlob, wrapped. Handles are the caller's business. The device makes the same checks
+// when it deserialises, but for the depth of trees that are too deep for traversal anyway.
 func ValidateSerialized(blob []byte) error {
 	h, err := ReadSerializedHeader(blob)
 	if err != nil {
@@ -108,6 +108,8 @@ func (c *treeCheck) tree() error {
 	seen := make([]bool, c.slots)
 	records := make([]bool, s.Active)
 	var height, reached uint32
+	inOrder := s.Flags&vk.AllowUpdate != 0
+	next := s.Root // node, going back through postorder
 	var stack []visit
 	if s.Active > 0 {
 		stack = append(stack, visit{ref: s.Root, leaves: s.Active})
@@ -126,6 +128,10 @@ func (c *treeCheck) tree() error {
 		if uint64(v.ref) >= c.slots || seen[v.ref] {
 			return fmt.Errorf("%w: node %d of %d is out of range or reached twice", ErrInvalidBlob, v.ref, c.slots)
 		}
+		if inOrder && v.ref != next {
+			return fmt.Errorf("%w: node %d is not in postorder, where updates look for it", ErrInvalidBlob, v.ref)
+		}
+		next--
 		seen[v.ref] = true
 		_, refs, leaves := s.children(v.ref)
 		if leaves[0] == 0 || leaves[1] == 0 || uint64(leaves[0])+uint64(leaves[1]) != uint64(v.leaves) {
@@ -137,6 +143,12 @@ func (c *treeCheck) tree() error {
 	}
 	if reached != s.Active || height != s.Height {
 		return fmt.Errorf("%w: %d leaf records to depth %d, the header says %d and %d", ErrInvalidBlob, reached, height, s.Active, s.Height)
+	}
+	if inOrder && s.Root&refLeaf == 0 && next != ^uint32(0) {
+		return fmt.Errorf("%w: the root is node %d, and there are %d before the first in postorder", ErrInvalidBlob, s.Root, next+1)
+	}
+	if inOrder && s.Height > StackEntries {
+		return fmt.Errorf("%w: height %d, too much for updates", ErrInvalidBlob, s.Height)
 	}
 	return c.unused(seen)
 }

@@ -14,11 +14,10 @@ import (
 const leastSharedMemory = 16 << 10
 
 // TestSharedMemory adds up the shared memory of all kernels: none takes more than every device has, but those that the
-// builder leaves out, or makes smaller, where there is less (crownsOn, refitNodesOn, refitSmallLimit).
+// builder leaves out, or makes smaller, where there is less (crownsOn, refitSmallLimit).
 func TestSharedMemory(t *testing.T) {
 	chosen := map[string]uint32{
 		"bvh/crown.comp.spv":       crownBytes,
-		"bvh/refit_nodes.comp.spv": refitNodes * refitNodesBytes,
 		"bvh/refit_small.comp.spv": smallRest + smallBytes*2*smallLanes,
 	}
 	root := "../shaders/spv"

@@ -54,7 +54,7 @@ func scratchOf(info vk.BuildInfo, inputs uint64) scratchLayout {
 		s.moves = part(improveMoves)
 		at = alignUp(at+(n-inputs)*splitOwner, ScratchAlignment) // right behind those moves that there are
 	}
-	s.size = at
+	s.size = max(at, alignUp(s.boxes+orderScratch(info, n), ScratchAlignment))
 	return s
 }
 

@@ -14,22 +14,17 @@ import (
 
 // updateScratch places the parts of an update's scratch memory, as offsets from its address. They follow each other behind
 // the state, and shaders/bvh/refit_push.glsl knows in what order.
-type updateScratch struct{ boxes, marks, counters, reach, bounds, lists, size uint64 }
+type updateScratch struct{ lists, boxes, counts, arrivals, reach, bounds, size uint64 }
 
 func updateScratchOf(n uint64) updateScratch {
-	nodes := max(n, 1) - 1
-	s := updateScratch{boxes: stateSize}
-	s.marks = s.boxes + 24*n
-	s.counters = s.marks + 4*nodes
-	s.reach = s.counters + 4*(n/1024+32)
+	s := updateScratch{lists: stateSize}
+	s.boxes = s.lists + 16*n
+	s.counts = s.boxes + 24*n
+	s.arrivals = s.counts + 4*(n/64+64)
+	s.reach = s.arrivals + 4*(n/1024+32)
 	parts := (max(n, 1) + refitPart - 1) / refitPart
 	s.bounds = s.reach + 4*parts
-	s.lists = s.bounds + 32*parts
-	s.size = s.lists
-	for size := uint64(refitNodesLeast); size < nodes; size *= refitFan { // a list for every level of groups
-		s.size += 4 * nodes
-	}
-	s.size = alignUp(s.size, ScratchAlignment)
+	s.size = alignUp(s.bounds+32*parts, ScratchAlignment)
 	return s
 }
 
@@ -83,11 +78,9 @@ func checkDestinations(builds []Build) error {
 }
 
 const (
-	// refitNodes is ER_NEAR of refit_nodes.comp, nodes of a workgroup, and refitFan its FAN. Devices with small workgroups
-	// take refitNodesLeast.
-	refitNodes, refitNodesLeast, refitFan = 512, 256, 16
-	// refitNodesBytes is more than the shared memory of a node there.
-	refitNodesBytes = 36
+	// refitNodes is ER_NEAR of refit_nodes.comp: nodes of a workgroup, which has two lanes for each. Devices with small
+	// workgroups take refitNodesLeast.
+	refitNodes, refitNodesLeast = 256, 128
 	// refitPart is ER_PART of refit_push.glsl: leaf records of a workgroup.
 	refitPart = 128
 	// formAny and so on are FORM_ANY of refit_leaves.comp.
@@ -107,7 +100,7 @@ const (
 
 // refitNodesOn is the nodes that a workgroup of an update takes on a device.
 func refitNodesOn(l vk.Limits) uint32 {
-	if l.MaxComputeWorkGroupInvocations < refitNodes || l.MaxComputeSharedMemorySize < refitNodes*refitNodesBytes {
+	if l.MaxComputeWorkGroupInvocations < 2*refitNodes {
 		return refitNodesLeast
 	}
 	return refitNodes
@@ -161,7 +154,7 @@ func (b *batch) describeAlone(bd Build, n, room uint32) {
 	w := &recordWriter{}
 	w.address(bd.Dst.Address() + bd.DstOffset)
 	w.address(src.Address() + offset)
-	w.address(bd.Scratch + updateScratchOf(uint64(n)).boxes)
+	w.address(bd.Scratch + updateScratchOf(uint64(n)).lists)
 	w.bytes = append(w.bytes, g[:24]...) // addresses of vertices, indices and transform
 	w.words(word(24), word(28)|word(48)<<8|word(52)<<16|word(56)<<24, word(32), word(40), word(44))
 	w.words(uint32(bd.Info.Type)|uint32(len(bd.Info.Geometries))<<8, n, room)
@@ -236,8 +229,8 @@ func (b *batch) addUpdate(bd Build, small uint32) {
 	w.address(bd.Scratch + s.bounds)
 	w.address(bd.Scratch + s.reach)
 	w.address(bd.Scratch + s.lists)
-	w.address(bd.Scratch + s.counters)
-	w.address(bd.Scratch + s.marks)
+	w.address(bd.Scratch + s.arrivals)
+	w.address(bd.Scratch + s.counts)
 	w.address(0)
 	w.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
 	w.words(0, 0, uint32(min(room/updateRoomUnit, 1<<32-1)), 0, 0, 0)

@@ -467,5 +467,5 @@ func TestUpdateConstants(t *testing.T) {
 	})
 	compare(t, constants(t, "../shaders/bvh/refit_push.glsl"), map[string]uint64{"ER_PART": refitPart})
 	nodes := constants(t, "../shaders/bvh/refit_nodes.comp")
-	compare(t, map[string]uint64{"ER_NEAR": nodes["ER_NEAR"], "ER_FAN": nodes["ER_FAN"]}, map[string]uint64{"ER_NEAR": refitNodes, "ER_FAN": refitFan})
+	compare(t, map[string]uint64{"ER_NEAR": nodes["ER_NEAR"]}, map[string]uint64{"ER_NEAR": refitNodes})
 }

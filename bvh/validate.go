@@ -26,9 +26,9 @@ type Metrics struct {
 	Height     int
 }
 
-// Validate checks that every node and leaf record is reached exactly once, that boxes contain what is below, and that counts
-// and height are right, and returns the tree's metrics. A triangle that was split has several records, whose leaves' boxes hold
-// all of it together.
+// Validate checks that every node and leaf record is reached exactly once, that boxes contain what is below, that counts and
+// height are right, and that nodes are in postorder, from the first slot on, if the structure may be updated. It returns the
+// tree's metrics. A triangle that was split has several records, whose leaves' boxes hold all of it together.
 func (s *Structure) Validate() (Metrics, error) {
 	v := validator{s: s, seen: make([]bool, s.Active), nodeSeen: make([]bool, s.nodeSlots())}
 	if err := s.checkLeaves(); err != nil {
@@ -74,6 +74,7 @@ type validator struct {
 	seen     []bool // leaf records
 	nodeSeen []bool
 	parts    map[primitiveID][]Box // of split triangles: their leaves' boxes
+	next     uint32                // number of nodes done, which is a node's own if nodes are in postorder
 	m        Metrics
 	cost     float64
 }
@@ -110,6 +111,10 @@ func (v *validator) visit(ref uint32) (box Box, count uint32, height int, err er
 		count += n
 		height = max(height, h+1)
 	}
+	if v.s.Flags&vk.AllowUpdate != 0 && ref != v.next {
+		return box, 0, 0, fmt.Errorf("%w: node %d of a structure that may be updated is number %d in postorder", ErrInvalidStructure, ref, v.next)
+	}
+	v.next++
 	return box, count, height, nil
 }
 

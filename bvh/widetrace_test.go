@@ -174,7 +174,8 @@ func TestWideStack(t *testing.T) {
 		blas := r.build(r.soupInput(s, vk.PreferFastTrace, vk.GeometryOpaque))[0]
 		memory := r.memoryOf(whole(blas))
 		deepChain(memory, mostHeightBottom)
-		if _, m := r.decodeChain(memory); m.Height != mostHeightBottom {
+		chain, err := Decode(memory)
+		if _, m := validated(r, chain, err); m.Height != mostHeightBottom {
 			t.Fatalf("the chain is of height %d", m.Height)
 		}
 		deepChain(memory, height)
@@ -203,19 +204,6 @@ func TestWideStack(t *testing.T) {
 			}
 		}
 	}
-}
-
-func (r *rig) decodeChain(memory []byte) (*Structure, Metrics) {
-	r.Helper()
-	s, err := Decode(memory)
-	if err != nil {
-		r.Fatal(err)
-	}
-	m, err := s.Validate()
-	if err != nil {
-		r.Fatal(err)
-	}
-	return s, m
 }
 
 // deepest is the most entries that a ray through all first children pushes from a wide node on.

@@ -79,3 +79,25 @@ func TestCloseReportsLeaks(t *testing.T) {
 		t.Errorf("second Close: %v", err)
 	}
 }
+
+// TestPrepareBuilds gives up when told to, and is in nobody's way.
+func TestPrepareBuilds(t *testing.T) {
+	backends(t, func(t *testing.T, d *engine.Device) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := d.PrepareBuilds(ctx); d.Backend() == engine.BackendCompute && !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+		done := make(chan error)
+		go func() { done <- d.PrepareBuilds(t.Context()) }()
+		x, err := engine.NewIntersector(t.Context(), d, engine.Mesh{Positions: [][3]float32{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}})
+		check(t, err)
+		defer x.Destroy()
+		check(t, <-done)
+		hits, err := x.Trace(t.Context(), []engine.Ray{{Origin: [3]float32{0.7, 0.2, 2}, Direction: [3]float32{0, 0, -1}}})
+		check(t, err)
+		if len(hits) != 1 || !hits[0].OK {
+			t.Errorf("%+v", hits)
+		}
+	})
+}

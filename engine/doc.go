@@ -53,7 +53,8 @@
 // use it have finished. A Pipeline, Table or DescriptorSet does not own what it was made from. Destroy may be called twice and on nil.
 //
 // Who may block: whatever takes a context, such as Open, NewRayTracingPipeline, NewTable, NewBuildInput,
-// BuildAccelerationStructures, Compact, Serialize, Run and Faults. Cmd methods only record.
+// BuildAccelerationStructures, Compact, Serialize, Run and Faults. Cmd methods only record; on the compute way the first of a kind
+// also compiles its kernels, unless [Device.PrepareBuilds] did (of indirect launches, PipelineOptions.Indirect).
 //
 // Concurrency: methods of Device may be called at the same time from several goroutines, as long as each records into a command
 // buffer of its own. A DescriptorSet, Table or command buffer is used by one goroutine at a time.

@@ -93,6 +93,31 @@ uint depthOf(ErCopy c, ErPlan p, uint slot) {
     return depth;
 }
 
+uint firstInner(uvec4 w) { return (w.x & ER_REF_LEAF) == 0u ? w.x : w.y; }
+
+// isFirstBelow tells whether a node is the first in postorder of those below another one, or that node itself: on the way up
+// each is the first inner child of the next one. It has no children then, for all nodes have theirs before them.
+bool isFirstBelow(ErCopy c, ErPlan p, ErUnits s, uint slot, uint top) {
+    for (uint steps = 0u; slot != top; steps++) {
+        uint parent = slot < p.slots && steps < p.height ? ErUintView(c.parents).v[slot] : ER_REF_NONE;
+        if (parent == ER_REF_NONE || firstInner(s.v[ER_HEADER_UNITS + parent * ER_NODE_UNITS + 3u]) != slot) {
+            return false;
+        }
+        slot = parent;
+    }
+    return true;
+}
+
+// isOrdered tells whether a node follows all below it without a gap, as it must where updates rely on it (order.glsl): below its
+// second child, which comes right before it, or there are none, the first node comes right behind its first child.
+bool isOrdered(ErCopy c, ErPlan p, ErUnits s, uint slot, uvec4 w) {
+    bool inner0 = (w.x & ER_REF_LEAF) == 0u, inner1 = (w.y & ER_REF_LEAF) == 0u;
+    if (inner1 && w.y != slot - 1u) {
+        return false;
+    }
+    return !inner0 || (inner1 ? isFirstBelow(c, p, s, w.x + 1u, w.y) : w.x == slot - 1u);
+}
+
 // checkSlot is for slots of a blob. All references have been checked.
 bool checkSlot(ErCopy c, ErPlan p, uint slot) {
     ErUnits s = ErUnits(erStructure(c, p));
@@ -102,8 +127,16 @@ bool checkSlot(ErCopy c, ErPlan p, uint slot) {
     if (used != (parent != ER_REF_NONE || slot == p.root)) {
         return false;
     }
-    if (!used || p.height > ER_CHECKED_HEIGHT) {
-        return true;
+    const uint ALLOW_UPDATE = 1u;
+    bool updates = (p.flags & ALLOW_UPDATE) != 0u;
+    if (!used) { // the first slot is not, unless there are no nodes: those of the tree are in one piece
+        return !updates || slot != 0u || (p.root & ER_REF_LEAF) != 0u;
+    }
+    if (p.height > ER_CHECKED_HEIGHT) {
+        return !updates;
+    }
+    if (updates && !isOrdered(c, p, s, slot, w)) {
+        return false;
     }
     uint depth = 1u;
     while (parent != ER_REF_NONE && depth <= p.height) {

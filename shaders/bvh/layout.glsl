@@ -6,6 +6,11 @@
 //
 //   header (256 B) | nodes (64 B each) | leaves (48 B triangles, 32 B boxes or 128 B instances)
 //
+// Nodes of a structure that may be updated (VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_UPDATE_BIT_KHR) are in postorder from
+// the first slot on, without gaps: all below a node come right before it, those below its first child first. So a
+// second child that is a node is the one before, and the root of M nodes is M - 1. Slots behind it are blank:
+// children ER_REF_NONE over no primitives. Nodes of other structures are in any order, with such slots between them.
+//
 // Structures for CPUs may have wide nodes behind that, see wide_layout.glsl.
 // Compacted copies have indexed or short triangles, see ER_LEAF_INDEXED and ER_LEAF_SHORT.
 //
@@ -14,7 +19,7 @@
 #define ER_BVH_LAYOUT_GLSL
 
 const uint ER_AS_MAGIC = 0x53415245u; // "ERAS"
-const uint ER_AS_VERSION = 4u;
+const uint ER_AS_VERSION = 5u;
 
 const uint ER_AS_TYPE_TOP = 0u;    // VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR
 const uint ER_AS_TYPE_BOTTOM = 1u; // VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR

@@ -115,16 +115,16 @@ uint take(ErBuild b, ErTree t, uint base, bool first, uint lane, out ErBounds bo
     return FORM == FORM_PLAIN ? refitShort(b, t, base + lane, box) : refitLone(b, t, base + lane, box);
 }
 
-// prepare is for a node, and for counters of refit_nodes.comp.
+// prepare is for a node, and for what refit_nodes.comp counts.
 void prepare(ErBuild b, ErTree t, uint i) {
-    if (i < t.nodes) {
-        ErUintView(b.parents).v[i] = 0u; // marks of refit_nodes.comp
-        if (!erInPlace(b)) {
-            ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE)).node[i] = ErNodeView(erAddress(b.source, ER_HEADER_SIZE)).node[i];
-        }
+    if (i < t.nodes && !erInPlace(b)) {
+        ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE)).node[i] = ErNodeView(erAddress(b.source, ER_HEADER_SIZE)).node[i];
     }
-    if (i < erCounters(b.primitiveCount)) {
+    if (i < erArrivals(b.primitiveCount)) {
         ErUintView(b.valuesB).v[i] = 0u;
+    }
+    if (i < erCounts(b.primitiveCount)) {
+        ErUintView(b.parents).v[i] = 0u;
     }
 }
 

@@ -35,8 +35,10 @@ ErGeometry erPushGeometry() {
         push.firstVertex, (f >> 8) & 0xffu, (f >> 16) & 0xffu, f >> 24, 0u);
 }
 
-// erCounters is the words for counters of refit_nodes.comp, of an update of so many primitives.
-uint erCounters(uint n) { return n / 1024u + 32u; }
+// erArrivals and erCounts are the words that refit_nodes.comp finds zero, of an update of so many primitives: for groups, and for
+// blocks and groups.
+uint erArrivals(uint n) { return n / 1024u + 32u; }
+uint erCounts(uint n) { return n / 64u + 64u; }
 
 // erParts is the workgroups of refit_leaves.comp, each of which keeps the bounds of its part if the update is alone: nobody
 // has to make the state ready for them. ErBuild.keysA has the eight words of each, keysB how far they reach.
@@ -51,12 +53,12 @@ ErBuild erPushBuild() {
     b.source = push.source;
     b.geometries = uvec2(0u);
     b.state = uvec2(0u);
-    b.boxes = push.scratch;
+    b.valuesA = push.scratch;
+    b.boxes = erOffset(b.valuesA, n, 16u);
     b.parents = erOffset(b.boxes, n, 24u);
-    b.valuesB = erOffset(b.parents, max(n, 1u) - 1u, 4u);
-    b.keysB = erOffset(b.valuesB, erCounters(n), 4u);
+    b.valuesB = erOffset(b.parents, erCounts(n), 4u);
+    b.keysB = erOffset(b.valuesB, erArrivals(n), 4u);
     b.keysA = erOffset(b.keysB, erParts(n), 4u);
-    b.valuesA = erOffset(b.keysA, erParts(n), 32u);
     b.type = push.type & 0xffu;
     b.geometryCount = push.type >> 8;
     b.primitiveCount = n;

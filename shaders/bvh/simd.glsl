@@ -75,15 +75,20 @@ void erPrepareSlabs(inout ErRaySetup s) {
     s.exitBias = s.farBias * 1.0000007 - abs(s.farBias) * (1.0 / 8388608.0);
 }
 
-// erIntersectBox is that of intersect.glsl for distances as bits: tMin and tMax are not negative, and so the greatest entry
-// is not. A negative exit is less as an integer, too.
+// erInterval is where a ray is within a box, whose planes are near and far: distances as bits. tMin and tMax are not negative,
+// and so the greatest entry is not. A negative exit is less as an integer, too.
+ivec2 erInterval(ErRaySetup s, vec3 near, vec3 far, float tMin, float tMax) {
+    ivec3 entry = floatBitsToInt(near * s.invDir - s.nearBias);
+    ivec3 exit = floatBitsToInt(far * s.exitDir - s.exitBias);
+    return ivec2(max(max(max(entry.x, entry.y), entry.z), floatBitsToInt(tMin)), min(min(min(exit.x, exit.y), exit.z), floatBitsToInt(tMax)));
+}
+
+// erIntersectBox is that of intersect.glsl for distances as bits.
 ivec2 erIntersectBox(ErRaySetup s, vec2 x, vec2 y, vec2 z, float tMin, float tMax) {
     x = s.invDir.x < 0.0 ? x.yx : x;
     y = s.invDir.y < 0.0 ? y.yx : y;
     z = s.invDir.z < 0.0 ? z.yx : z;
-    ivec3 entry = floatBitsToInt(vec3(x.x, y.x, z.x) * s.invDir - s.nearBias);
-    ivec3 exit = floatBitsToInt(vec3(x.y, y.y, z.y) * s.exitDir - s.exitBias);
-    return ivec2(max(max(max(entry.x, entry.y), entry.z), floatBitsToInt(tMin)), min(min(min(exit.x, exit.y), exit.z), floatBitsToInt(tMax)));
+    return erInterval(s, vec3(x.x, y.x, z.x), vec3(x.y, y.y, z.y), tMin, tMax);
 }
 
 #endif

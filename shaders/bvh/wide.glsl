@@ -45,16 +45,12 @@ struct ErVisits {
 };
 const int ER_MISSED = 0x7fffffff;
 
-// erWideKey is erIntersectBox, and puts children in the order of erSecondFirst.
+// erWideKey puts children in the order of erSecondFirst.
 int erWideKey(vec3 near, vec3 far, ErRaySetup s, float tMin, float tMax, bool anyHit) {
     const int MOST = 0x7f7fffff;
-    const float STAY = -0.25;
-    ivec3 entry = floatBitsToInt(near * s.invDir - s.nearBias);
-    ivec3 exit = floatBitsToInt(far * s.exitDir - s.exitBias);
-    int from = max(max(max(entry.x, entry.y), entry.z), floatBitsToInt(tMin));
-    int to = min(min(min(exit.x, exit.y), exit.z), floatBitsToInt(tMax));
-    int key = anyHit ? MOST - floatBitsToInt(fma(intBitsToFloat(from), STAY, intBitsToFloat(to))) : from;
-    return from <= to ? key : ER_MISSED;
+    ivec2 h = erInterval(s, near, far, tMin, tMax);
+    int key = anyHit ? MOST - floatBitsToInt(erStay(intBitsToFloat(h))) : h.x;
+    return h.x <= h.y ? key : ER_MISSED;
 }
 
 #define ER_SORT(i, j) { \

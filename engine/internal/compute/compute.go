@@ -140,6 +140,9 @@ func (d *Driver) NewAccelerationStructure(_ vk.AccelerationStructureType, _ stri
 	return accelerationStructure{storage}, nil
 }
 
+// PrepareBuilds compiles bvh's kernels.
+func (d *Driver) PrepareBuilds(ctx context.Context) error { return d.builder.Prepare(ctx) }
+
 // CmdBuild records one set of dispatches over the whole batch.
 func (d *Driver) CmdBuild(cb *vk.CommandBuffer, builds []driver.Build) error {
 	list := make([]bvh.Build, len(builds))

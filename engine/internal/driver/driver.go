@@ -32,6 +32,8 @@ type Driver interface {
 	BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.BuildSizes, error)
 	// NewAccelerationStructure places a structure at the start of storage.
 	NewAccelerationStructure(t vk.AccelerationStructureType, name string, storage *vk.Buffer, size uint64) (AccelerationStructure, error)
+	// PrepareBuilds compiles what builds, updates and copies would compile when they are first recorded.
+	PrepareBuilds(ctx context.Context) error
 	// CmdBuild records one batch of independent builds, without barriers around it.
 	CmdBuild(cb *vk.CommandBuffer, builds []Build) error
 	// CmdBuildIndirect is CmdBuild with ranges that the device reads. Limits say whether the way can.

@@ -96,6 +96,9 @@ func Limits(p *vk.PhysicalDevice) driver.Limits {
 	}
 }
 
+// PrepareBuilds has nothing to do: the driver's commands are ready.
+func (d *Driver) PrepareBuilds(context.Context) error { return nil }
+
 // BuildSizes asks the driver.
 func (d *Driver) BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.BuildSizes, error) {
 	return d.device.NativeBuildSizes(info, maxPrimitives)

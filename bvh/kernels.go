@@ -1,0 +1,97 @@
+package bvh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+)
+
+// kernel is one of a Builder's, compiled when it is first needed.
+type kernel struct {
+	made atomic.Pointer[vk.Pipeline]
+	mu   sync.Mutex // held by who compiles it
+}
+
+// kernel compiles a kernel, unless it is there. One that failed is tried again the next time.
+func (b *Builder) kernel(k int) (*vk.Pipeline, error) {
+	e := &b.kernels[k]
+	if p := e.made.Load(); p != nil {
+		return p, nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p := e.made.Load(); p != nil {
+		return p, nil
+	}
+	name := kernelNames[k]
+	code, err := shaders.Load("bvh/" + name + ".comp")
+	if err != nil {
+		return nil, fmt.Errorf("bvh kernel: %w", err)
+	}
+	p, err := b.dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "bvh " + name, Code: code, Layout: b.layout, Specialization: b.constants(k)})
+	if err != nil {
+		return nil, fmt.Errorf("bvh kernel: %w", err)
+	}
+	e.made.Store(p)
+	return p, nil
+}
+
+// constants are the specialisation constants of a kernel.
+func (b *Builder) constants(k int) map[uint32]uint32 {
+	switch k {
+	case kernelHeader:
+		return map[uint32]uint32{0: compatWords[0], 1: compatWords[1], 2: compatWords[2], 3: compatWords[3]}
+	case kernelRefitPlain, kernelRefitInstances:
+		return map[uint32]uint32{2: uint32(k - kernelRefitLeaves)} // formPlain, formInstances
+	case kernelRefitNodes:
+		return map[uint32]uint32{1: b.refitNodes, 2: 2 * b.refitNodes}
+	case kernelRefitSmall:
+		return map[uint32]uint32{0: b.small}
+	}
+	return nil
+}
+
+// uses tells whether the device's limits, and its kind, leave a use for a kernel.
+func (b *Builder) uses(k int) bool {
+	switch k {
+	case kernelRefitSmall:
+		return b.small > 0
+	case kernelCrown:
+		return b.crowns
+	case kernelPLOC:
+		return !b.teams
+	case kernelPLOCTeam:
+		return b.teams
+	case kernelWiden:
+		return b.wide
+	}
+	return true
+}
+
+// Prepare compiles all kernels that the device has a use for and that no command needed yet, on all cores, and waits. A
+// program that must not wait in the middle of a frame calls it in advance; others need not. Commands may be recorded meanwhile.
+func (b *Builder) Prepare(ctx context.Context) error {
+	var next atomic.Int32
+	var wg sync.WaitGroup
+	errs := make([]error, kernelCount)
+	for range min(runtime.GOMAXPROCS(0), kernelCount) {
+		wg.Go(func() {
+			for k := int(next.Add(1)) - 1; k < kernelCount; k = int(next.Add(1)) - 1 {
+				if errs[k] = ctx.Err(); errs[k] == nil && b.uses(k) {
+					_, errs[k] = b.kernel(k)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,71 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// First step of order.glsl: copies the nodes, and counts those that end at each leaf.
+#include "bvh/order.glsl"
+layout(local_size_x = 256) in;
+
+const uint GROUPS = ER_BLOCK_SIZE / ER_ORDER_LANES;
+
+// chainOf finds the first record of a node's last leaf, and how many nodes of the chain are below the node.
+uvec2 chainOf(ErOrder o, uint node) {
+    uint below = 0u;
+    uint next = o.dst.v[erChildrenUnit(node)].y;
+    while ((next & ER_REF_LEAF) == 0u && below < o.height) {
+        next = o.dst.v[erChildrenUnit(next)].y;
+        below++;
+    }
+    return uvec2(next & ER_REF_INDEX_MASK, below);
+}
+
+void countChain(ErOrder o, uint top) {
+    uvec2 chain = chainOf(o, top);
+    o.counts.v[chain.x] = chain.y + 1u;
+}
+
+// clearLeaf clears the counts of a leaf's records from one on.
+void clearLeaf(ErOrder o, uint ref, uint from) {
+    uint count = ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u;
+    for (uint k = from; k < count; k++) {
+        o.counts.v[(ref & ER_REF_INDEX_MASK) + k] = 0u;
+    }
+}
+
+// countNode counts the chains that a node is above, its first child's, and the root's.
+void countNode(ErOrder o, uint slot) {
+    uvec2 children = o.dst.v[erChildrenUnit(slot)].xy;
+    if (!erOrderUsed(children)) {
+        return;
+    }
+    if ((children.x & ER_REF_LEAF) != 0u) {
+        clearLeaf(o, children.x, 0u);
+    } else {
+        countChain(o, children.x);
+    }
+    if ((children.y & ER_REF_LEAF) != 0u) {
+        clearLeaf(o, children.y, 1u); // the first is the chain's
+    }
+    if (slot == o.root) {
+        countChain(o, slot);
+    }
+}
+
+void main() {
+    uint group = erGroup();
+    if (group >= push.taskCount) {
+        return;
+    }
+    uvec2 task = ErUvec2View(push.tasks).v[group / GROUPS];
+    ErBuild b = ErBuildView(push.builds).build[task.x];
+    ErOrder o = erOrder(b, ErStateView(b.state).state);
+    uint lane = gl_LocalInvocationIndex;
+    uint first = task.y * ER_BLOCK_SIZE + group % GROUPS * ER_ORDER_LANES;
+    for (uint k = 0u; k < ER_ORDER_UNITS; k++) {
+        uint unit = first * ER_ORDER_UNITS + k * ER_ORDER_LANES + lane;
+        if (unit < o.nodeCount * ER_ORDER_UNITS) {
+            erOrderCopy(o, unit);
+        }
+    }
+    if (first + lane < o.nodeCount) {
+        countNode(o, first + lane);
+    }
+}
