@@ -32,8 +32,8 @@ test: setup
 unit:
 	$(TEST_ENV) $(GO) test -short -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./...
 
-# What unit leaves out for time: the large scenes, the conformance suite in each form of linking; with every shape and all
-# optimiser settings. The fuzzer of pipelines:
+# What unit leaves out for time: the large scenes, the conformance suite with every program in each form of linking, every shape
+# and all optimiser settings, and lavapipe's optimiser for them. The fuzzer of pipelines:
 #   EVERRAY_FUZZ_SECONDS=3600 EVERRAY_FUZZ_OUT=fuzz.txt go test -tags vulkan -timeout 0 -run TestGeneratedPipelines -v ./fallback
 sweep:
 	$(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./assets/... ./bvh/...

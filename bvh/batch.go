@@ -22,26 +22,27 @@ type Build struct {
 // batch is what the kernels read of a set of builds: records and tasks, as the bytes of build.glsl's structs.
 // A task is one workgroup's worth of work, so every kernel runs over all builds in one dispatch.
 type batch struct {
-	leafLimit  uint32 // most primitives of a leaf
-	builds     int    // records of builds; those of updates follow
-	geometries int
-	records    []byte // ErBuild
-	geometry   []byte // ErGeometry
-	blocks     []byte // uvec2: build, block; of all builds
-	split      []byte // the same of the inputs of builds whose triangles are split
-	small      []byte // the same for builds of up to sortBlocks, once for each
-	large      []byte // uvec2: build, tile; of builds of more
-	scanned    []byte // uvec2: build, digits; of builds of more than sortDirect tiles
-	bundled    []byte // of those whose leaves are bundles
-	lbvh, ploc []byte // of bundles of all builds, by kind of tree
-	crowned    []byte // the same, once for each build whose upper nodes are made again
-	improved   []byte // those of builds whose trees are improved
-	moves      uint32 // passes over these
-	updates    []byte // uvec2: record, block; of updates that are not small
-	form       uint32 // a bit for every updateForm of these
-	alone      []byte // push constants of the update, if it is the only one and they can describe it
-	indirect   []byte // ErIndirect of all records, or none
-	widened    []byte // ErWiden, of builds and updates of structures that may have wide nodes
+	leafLimit    uint32 // most primitives of a leaf
+	builds       int    // records of builds; those of updates follow
+	geometries   int
+	records      []byte // ErBuild
+	geometry     []byte // ErGeometry
+	blocks       []byte // uvec2: build, block; of all builds
+	split        []byte // the same of the inputs of builds whose triangles are split
+	small        []byte // the same for builds of up to sortBlocks, once for each
+	large        []byte // uvec2: build, tile; of builds of more
+	scanned      []byte // uvec2: build, digits; of builds of more than sortDirect tiles
+	bundled      []byte // of those whose leaves are bundles
+	lbvh, ploc   []byte // of bundles of all builds, by kind of tree
+	crowned      []byte // the same, once for each build whose upper nodes are made again
+	improved     []byte // those of builds whose trees are improved
+	moves        uint32 // passes over these
+	updates      []byte // uvec2: record, block; of updates that are not small
+	form         uint32 // a bit for every updateForm of these
+	updatedNodes uint32 // about how many nodes these have
+	alone        []byte // push constants of the update, if it is the only one and they can describe it
+	indirect     []byte // ErIndirect of all records, or none
+	widened      []byte // ErWiden, of builds and updates of structures that may have wide nodes
 
 	ordered, orderedSmall []byte // of builds whose nodes are brought into postorder; small ones once
 

@@ -42,6 +42,7 @@ const (
 	kernelRefitPlain
 	kernelRefitInstances
 	kernelRefitNodes
+	kernelRefitShort
 	kernelRefitSmall
 	kernelIndirect
 	kernelScanSum
@@ -58,7 +59,7 @@ const (
 
 var kernelNames = [kernelCount]string{"init", "bounds", "split_plan", "split", "split_parts", "morton", "sort_small", "sort_scan", "sort_scatter",
 	"bundle", "lbvh", "climb", "ploc", "ploc_team",
-	"crown", "improve_search", "improve_apply", "improve_mark", "improve_refit", "leaves", "corners", "deepen", "order_small", "order_count", "order_scan", "order_write", "header", "refit_leaves", "refit_leaves", "refit_leaves", "refit_nodes", "refit_small", "indirect",
+	"crown", "improve_search", "improve_apply", "improve_mark", "improve_refit", "leaves", "corners", "deepen", "order_small", "order_count", "order_scan", "order_write", "header", "refit_leaves", "refit_leaves", "refit_leaves", "refit_nodes", "refit_nodes", "refit_small", "indirect",
 	"scan_sum", "scan_apply", "copy_plan", "copy_link", "copy_used", "copy_share", "copy_write", "copy_finish", "widen"}
 
 // Bytes of push constants: those of build.glsl, and all of refit_push.glsl.
@@ -244,7 +245,8 @@ func (r *recorder) record() {
 		r.cb.ComputeBarrier()
 	}
 	if len(r.batch.updates) > 0 {
-		r.perBlock(kernelRefitNodes, r.updates, r.batch.updates, blockSize/r.b.refitNodes)
+		kernel, nodes := r.refitNodes()
+		r.perBlock(kernel, r.updates, r.batch.updates, blockSize/nodes)
 	}
 	if len(r.batch.blocks) > 0 {
 		r.trees()

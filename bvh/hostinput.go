@@ -233,20 +233,26 @@ func (r hostReader) instanceBox(g int, n uint32) (b Box, active bool, err error)
 	return b, active, nil
 }
 
-// transformBox is around a transformed box, grown by the rounding of the transform.
+// transformBox is erTransformBox of fetch.glsl, to the bit.
 func transformBox(rows *[12]float32, lo, hi [3]float32) (b Box) {
+	const rounding = 1.0 / 2097152
+	var centre, size [3]float32
+	for k := range 3 {
+		centre[k] = 0.5*lo[k] + 0.5*hi[k]
+		size[k] = max(hi[k]-centre[k], centre[k]-lo[k]) + float32(max(abs32(lo[k]), abs32(hi[k]))*rounding)
+	}
 	for row := range 3 {
 		m := rows[4*row : 4*row+4]
-		var least, most, size float32
+		var c, s float32
 		for k := range 3 {
-			p, q := float32(m[k]*lo[k]), float32(m[k]*hi[k])
-			least += min(p, q)
-			most += max(p, q)
-			size += max(abs32(p), abs32(q))
+			c += float32(m[k] * centre[k])
+			s += float32(abs32(m[k]) * size[k])
 		}
-		margin := float32((size + abs32(m[3])) * (1.0 / 2097152))
-		b.Min[row] = float32(least+m[3]) - margin
-		b.Max[row] = float32(most+m[3]) + margin
+		c, s = c+m[3], s+float32(abs32(m[3])*rounding)
+		b.Min[row], b.Max[row] = c-s, c+s
+		if s > math.MaxFloat32 { // endless
+			b.Min[row], b.Max[row] = -s, s
+		}
 	}
 	return b
 }

@@ -47,10 +47,14 @@ func (b *Builder) constants(k int) map[uint32]uint32 {
 	switch k {
 	case kernelHeader:
 		return map[uint32]uint32{0: compatWords[0], 1: compatWords[1], 2: compatWords[2], 3: compatWords[3]}
-	case kernelRefitPlain, kernelRefitInstances:
-		return map[uint32]uint32{2: uint32(k - kernelRefitLeaves)} // formPlain, formInstances
+	case kernelRefitPlain:
+		return map[uint32]uint32{2: formPlain}
+	case kernelRefitInstances:
+		return map[uint32]uint32{2: formInstances, 3: leavesLanes}
 	case kernelRefitNodes:
 		return map[uint32]uint32{1: b.refitNodes, 2: 2 * b.refitNodes}
+	case kernelRefitShort:
+		return map[uint32]uint32{1: refitNodesLeast, 2: 2 * refitNodesLeast}
 	case kernelRefitSmall:
 		return map[uint32]uint32{0: b.small}
 	}

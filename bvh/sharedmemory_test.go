@@ -1,6 +1,7 @@
 package bvh
 
 import (
+	"encoding/binary"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ const leastSharedMemory = 16 << 10
 func TestSharedMemory(t *testing.T) {
 	chosen := map[string]uint32{
 		"bvh/crown.comp.spv":       crownBytes,
-		"bvh/refit_small.comp.spv": smallRest + smallBytes*2*smallLanes,
+		"bvh/refit_small.comp.spv": smallRest + smallBytes*smallMost,
 	}
 	root := "../shaders/spv"
 	modules := 0
@@ -35,7 +36,7 @@ func TestSharedMemory(t *testing.T) {
 			limit = leastSharedMemory
 		}
 		modules++
-		if n := sharedBytes(t, path); n > limit {
+		if n := sharedBytes(t, path, nil); n > limit {
 			t.Errorf("%s: %d bytes of shared memory, more than %d", name, n, limit)
 		} else if ok && n <= leastSharedMemory {
 			t.Errorf("%s: %d bytes, which every device has: no need of a choice", name, n)
@@ -45,10 +46,15 @@ func TestSharedMemory(t *testing.T) {
 	if err != nil || modules < 40 {
 		t.Fatalf("%d modules: %v", modules, err)
 	}
+	lanes := map[uint32][]byte{3: binary.LittleEndian.AppendUint32(nil, leavesLanes)}
+	if n := sharedBytes(t, root+"/bvh/refit_leaves.comp.spv", lanes); n > leastSharedMemory {
+		t.Errorf("refit_leaves.comp for instances: %d bytes of shared memory, more than %d", n, leastSharedMemory)
+	}
 }
 
-// sharedBytes is the size of a module's workgroup variables, with the constants that it has by default.
-func sharedBytes(t *testing.T, path string) uint32 {
+// sharedBytes is the size of a module's workgroup variables, with some specialisation constants and others that it has by
+// default.
+func sharedBytes(t *testing.T, path string, constants map[uint32][]byte) uint32 {
 	t.Helper()
 	code, err := os.ReadFile(path)
 	if err != nil {
@@ -58,7 +64,7 @@ func sharedBytes(t *testing.T, path string) uint32 {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	if err := spirv.FoldSpecConstants(m, nil); err != nil {
+	if err := spirv.FoldSpecConstants(m, constants); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	x := spirv.NewIndex(m)

@@ -83,14 +83,22 @@ const (
 	refitNodes, refitNodesLeast = 256, 128
 	// refitPart is ER_PART of refit_push.glsl: leaf records of a workgroup.
 	refitPart = 128
+	// Up to fewNodes and beyond manyNodes blocks of refitNodesLeast are faster: few leave processors without work, and of
+	// many the levels above the blocks count for little.
+	fewNodes, manyNodes = 20000, 1 << 18
 	// formAny and so on are FORM_ANY of refit_leaves.comp.
 	formAny, formPlain, formInstances = 0, 1, 2
+	// leavesLanes is the workgroup of refit_leaves.comp for instances, a lane for each. Of other records a lane has two.
+	leavesLanes = refitPart
 	// mostAlone is the most primitives of an update that push constants describe: of more, the parts' bounds are too many.
 	mostAlone = 1 << 19
 	// smallUpdateSize is what refit_small.comp reads for each update: its record and its first geometry.
 	smallUpdateSize = buildRecordSize + geometryRecord
-	// smallLanes is the workgroup of refit_small.comp, smallBytes the shared memory that it needs for each primitive.
-	smallLanes, smallBytes = 512, 28
+	// smallLanes is the workgroup of refit_small.comp, smallBytes the shared memory that it needs for each primitive. It takes
+	// smallMost at most.
+	smallLanes, smallBytes, smallMost = 768, 28, 2 * smallLanes
+	// smallWorkers is how many workgroups share what an update writes that is alone.
+	smallWorkers = 4
 	// smallRest is its shared memory besides.
 	smallRest = 3 << 10
 	// directUpdates is how many small updates read what the host wrote from where it wrote it, if there is nothing else.
@@ -106,13 +114,28 @@ func refitNodesOn(l vk.Limits) uint32 {
 	return refitNodes
 }
 
+// refitNodes is the kernel for nodes of a batch's updates, and the nodes that a workgroup of it takes.
+func (r *recorder) refitNodes() (kernel int, nodes uint32) {
+	if n := r.batch.updatedNodes; n <= fewNodes || n > manyNodes {
+		return kernelRefitShort, refitNodesLeast
+	}
+	return kernelRefitNodes, r.b.refitNodes
+}
+
+// mostUpdatedNodes is about how many nodes an update has to make.
+func mostUpdatedNodes(info vk.BuildInfo, n uint32) uint32 {
+	if leafKindOf(info) == leafTriangles && !bundled(info) {
+		return n / 2 // leaves of two triangles
+	}
+	return uint32(mostBundles(info, uint64(n)))
+}
+
 // refitSmallLimit is the most primitives that an update by one workgroup may have on a device.
 func refitSmallLimit(l vk.Limits) uint32 {
 	if l.MaxComputeWorkGroupInvocations < smallLanes || l.MaxComputeSharedMemorySize < smallRest {
 		return 0
 	}
-	fits := (l.MaxComputeSharedMemorySize - smallRest) / smallBytes
-	return min(fits/smallLanes*smallLanes, 3*smallLanes)
+	return min((l.MaxComputeSharedMemorySize-smallRest)/smallBytes, smallMost)
 }
 
 // addUpdates adds the records of updates, behind those of builds. Those of up to small primitives are done in a workgroup.
@@ -169,13 +192,14 @@ func (b *batch) isAlone() bool {
 // recordAlone records an update that is alone.
 func (r *recorder) recordAlone() {
 	if len(r.batch.smallRecords) > 0 {
-		r.runAlone(kernelRefitSmall, 1)
+		r.runAlone(kernelRefitSmall, smallWorkers)
 		return
 	}
 	blocks := uint32(len(r.batch.updates) / 8)
 	r.runAlone(r.batch.refitLeaves(), blocks*(blockSize/refitPart))
 	r.cb.ComputeBarrier()
-	r.runAlone(kernelRefitNodes, blocks*(blockSize/r.b.refitNodes))
+	kernel, nodes := r.refitNodes()
+	r.runAlone(kernel, blocks*(blockSize/nodes))
 }
 
 func (r *recorder) runAlone(kernel int, groups uint32) {
@@ -244,6 +268,7 @@ func (b *batch) addUpdate(bd Build, small uint32) {
 		return
 	}
 	b.form |= 1 << updateForm(bd.Info)
+	b.updatedNodes += mostUpdatedNodes(bd.Info, n)
 	// A structure without primitives has no bounds to make, but out of place it has a header to copy.
 	for k := uint32(0); k == 0 || k*blockSize < n; k++ {
 		b.updates = appendWords(b.updates, index, k)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/everray/everray/engine"
-	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/fallback/internal/shapes"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
@@ -30,9 +29,9 @@ func (b *bench) runCallables(t *testing.T, s shapes.Shape, form engine.LinkForm)
 	pipeline, err := b.dev.NewRayTracingPipeline(t.Context(), engine.PipelineOptions{
 		Name: s.Name,
 		Stages: []engine.Stage{
-			{Kind: engine.Raygen, Code: glsltest.Compile(t, "rgen", s.Raygen)},
-			{Kind: engine.Callable, Code: glsltest.Compile(t, "rcall", shapes.Called)},
-			{Kind: engine.Callable, Code: glsltest.Compile(t, "rcall", shapes.OtherCalled)},
+			{Kind: engine.Raygen, Code: b.glsl.Compile(t, "rgen", s.Raygen)},
+			{Kind: engine.Callable, Code: b.glsl.Compile(t, "rcall", shapes.Called)},
+			{Kind: engine.Callable, Code: b.glsl.Compile(t, "rcall", shapes.OtherCalled)},
 		},
 		Groups:     []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.GeneralGroup(2)},
 		SetLayouts: []*engine.DescriptorSetLayout{layout}, PushConstantBytes: 8, Form: form,
@@ -54,10 +53,7 @@ func (b *bench) runCallables(t *testing.T, s shapes.Shape, form engine.LinkForm)
 // TestCallables runs the control flow shapes with calls of callable shaders, natively and by compute in each form: all
 // integers, so all bits are equal.
 func TestCallables(t *testing.T) {
-	native := openBench(t, engine.BackendNative)
-	defer native.close()
-	compute := openBench(t, engine.BackendCompute)
-	defer compute.close()
+	native, compute := openBenches(t)
 	for i, s := range shapes.Callables() {
 		t.Run(s.Name, func(t *testing.T) {
 			want := native.runCallables(t, s, engine.FormAuto)

@@ -87,7 +87,7 @@ func newConformanceRig(t *testing.T, dev *engine.Device) (*conformanceRig, error
 }
 
 // compileProgram compiles every shader once, for all ways.
-func compileProgram(t *testing.T, p *conformance.Program) []engine.Stage {
+func compileProgram(t *testing.T, glsl *glsltest.Compiler, p *conformance.Program) []engine.Stage {
 	t.Helper()
 	out := make([]engine.Stage, len(p.Stages))
 	for i, s := range p.Stages {
@@ -95,7 +95,7 @@ func compileProgram(t *testing.T, p *conformance.Program) []engine.Stage {
 		if s.Assembly {
 			out[i].Code = glsltest.Assemble(t, s.Source)
 		} else {
-			out[i].Code = glsltest.Compile(t, s.Extension(), s.Source)
+			out[i].Code = glsl.Compile(t, s.Extension(), s.Source)
 		}
 	}
 	return out

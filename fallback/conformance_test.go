@@ -12,6 +12,7 @@ import (
 
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/fallback/internal/conformance"
+	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/vk/vktest"
 )
 
@@ -39,10 +40,10 @@ const waysVariable = "EVERRAY_CONFORMANCE_WAYS"
 // TestConformance runs every row of the conformance table natively and by compute and compares each result with what the
 // specification says, and rows that it leaves open with each other. Rows known to differ natively must differ.
 func TestConformance(t *testing.T) {
-	rigs := map[engine.Backend]*conformanceRig{}
+	rigs := conformanceRigs{ways: map[engine.Backend]*conformanceRig{}}
 	for _, w := range conformanceWays {
-		if rigs[w.backend] == nil {
-			rigs[w.backend] = openConformance(t, w.backend)
+		if rigs.ways[w.backend] == nil {
+			rigs.ways[w.backend] = openConformance(t, w.backend)
 		}
 	}
 	rows, programs := conformance.All(), 0
@@ -54,29 +55,35 @@ func TestConformance(t *testing.T) {
 		}
 		// What drivers take to compile is nearly all of the time: the forced forms of every third program are enough for each change.
 		programs++
-		t.Run(program.Name, func(t *testing.T) { runProgram(t, rigs, program, rows[:n], sweep() || programs%3 == 0) })
+		t.Run(program.Name, func(t *testing.T) { rigs.runProgram(t, program, rows[:n], sweep() || programs%3 == 0) })
 		rows = rows[n:]
 	}
 }
 
+// conformanceRigs are those of both ways.
+type conformanceRigs struct {
+	ways map[engine.Backend]*conformanceRig
+	glsl glsltest.Compiler
+}
+
 // runProgram links the program in every way and runs its rows.
-func runProgram(t *testing.T, rigs map[engine.Backend]*conformanceRig, program *conformance.Program, rows []conformance.Row, forms bool) {
-	if why := rigs[engine.BackendCompute].lacks(program.Feature); why != "" {
+func (c *conformanceRigs) runProgram(t *testing.T, program *conformance.Program, rows []conformance.Row, forms bool) {
+	if why := c.ways[engine.BackendCompute].lacks(program.Feature); why != "" {
 		t.Skip(why)
 	}
-	stages := compileProgram(t, program)
+	stages := compileProgram(t, &c.glsl, program)
 	var runs []*conformanceRun
 	chosen := engine.FormAuto
 	for _, w := range conformanceWays {
 		if list := os.Getenv(waysVariable); list != "" && !slices.Contains(strings.Split(list, ","), w.name) {
 			continue
 		}
-		rig, forced := rigs[w.backend], w.form != engine.FormAuto
+		rig, forced := c.ways[w.backend], w.form != engine.FormAuto
 		if why := rig.lacks(program.Feature); why != "" {
 			t.Logf("%s: %s", w.name, why)
 			continue
 		}
-		if forced && (!forms || testing.Short() || w.form == chosen) {
+		if forced && (!forms || w.form == chosen) {
 			continue // the automatic choice has shown it already
 		}
 		run, err := rig.link(t, program, stages, w.form)

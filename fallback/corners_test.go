@@ -262,10 +262,7 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 }
 
 func TestCorners(t *testing.T) {
-	native := openBench(t, engine.BackendNative)
-	defer native.close()
-	compute := openBench(t, engine.BackendCompute)
-	defer compute.close()
+	native, compute := openBenches(t)
 	sweep := os.Getenv("EVERRAY_SWEEP") != ""
 	for i, c := range append(corners(), moreCorners()...) {
 		if !sweep && i%3 != 1 { // compiling takes seconds a case

@@ -24,6 +24,7 @@ type bench struct {
 	dev   *engine.Device
 	tlas  *engine.AccelerationStructure
 	boxes *engine.AccelerationStructure // of openBox
+	glsl  *glsltest.Compiler
 	// libraries makes run put the shaders but the ray generation shader into two libraries.
 	libraries bool
 	close     func()
@@ -35,6 +36,17 @@ const (
 	testHeight     = 13 // no multiple of a tile
 )
 
+// openBenches opens both ways, with a compiler in common, until the test ends.
+func openBenches(t *testing.T) (native, compute *bench) {
+	t.Helper()
+	native = openBench(t, engine.BackendNative)
+	t.Cleanup(native.close)
+	compute = openBench(t, engine.BackendCompute)
+	t.Cleanup(compute.close)
+	compute.glsl = native.glsl
+	return native, compute
+}
+
 func openBench(t *testing.T, way engine.Backend) *bench {
 	t.Helper()
 	validation := os.Getenv(vktest.NoValidationVariable) == ""
@@ -45,7 +57,7 @@ func openBench(t *testing.T, way engine.Backend) *bench {
 	if err != nil {
 		vktest.Missing(t, fmt.Sprintf("no %v device: %v", way, err))
 	}
-	b := &bench{dev: dev}
+	b := &bench{dev: dev, glsl: &glsltest.Compiler{}}
 	var cleanup []func()
 	keep := func(f func()) { cleanup = append(cleanup, f) }
 	b.close = func() {
@@ -128,7 +140,7 @@ func (b *bench) run(t *testing.T, s shapes.Shape, anyHit bool, form engine.LinkF
 		hit = shapes.Recursive
 	}
 	stage := func(kind engine.StageKind, extension, source string) engine.Stage {
-		return engine.Stage{Kind: kind, Code: glsltest.Compile(t, extension, source)}
+		return engine.Stage{Kind: kind, Code: b.glsl.Compile(t, extension, source)}
 	}
 	layout, err := b.dev.NewDescriptorSetLayout("shape", []vk.DescriptorBinding{
 		{Binding: 0, Type: vk.DescriptorTypeAccelerationStructure, Count: 1, Stages: vk.StageRaygen | vk.StageClosestHit},
@@ -214,10 +226,7 @@ func (b *bench) launch(t *testing.T, layout *engine.DescriptorSetLayout, pipelin
 // identities, counts and hit flags must be equal; t and barycentrics come from two different intersection tests and may
 // differ in their last bits.
 func TestControlFlow(t *testing.T) {
-	native := openBench(t, engine.BackendNative)
-	defer native.close()
-	compute := openBench(t, engine.BackendCompute)
-	defer compute.close()
+	native, compute := openBenches(t)
 	for _, s := range shapes.All() {
 		t.Run(s.Name, func(t *testing.T) {
 			want := native.run(t, s, false, engine.FormAuto)

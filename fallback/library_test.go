@@ -34,10 +34,7 @@ func (b *bench) divide(t *testing.T, o engine.PipelineOptions) engine.PipelineOp
 
 // TestLibraries runs shapes whose hit and miss shaders come from libraries, natively and by compute.
 func TestLibraries(t *testing.T) {
-	native := openBench(t, engine.BackendNative)
-	defer native.close()
-	compute := openBench(t, engine.BackendCompute)
-	defer compute.close()
+	native, compute := openBenches(t)
 	native.libraries, compute.libraries = true, true
 	for _, s := range shapes.All() {
 		switch s.Name {

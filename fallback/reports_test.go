@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/everray/everray/engine"
-	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/fallback/internal/shapes"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
@@ -55,10 +54,10 @@ func (b *bench) runReports(t *testing.T, s shapes.Shape, form engine.LinkForm) [
 	pipeline, err := b.dev.NewRayTracingPipeline(t.Context(), engine.PipelineOptions{
 		Name: s.Name,
 		Stages: []engine.Stage{
-			{Kind: engine.Raygen, Code: glsltest.Compile(t, "rgen", reportsRaygen)},
-			{Kind: engine.Miss, Code: glsltest.Compile(t, "rmiss", "#version 460\n#extension GL_EXT_ray_tracing : require\nvoid main() {}")},
-			{Kind: engine.ClosestHit, Code: glsltest.Compile(t, "rchit", reportsHit)},
-			{Kind: engine.Intersection, Code: glsltest.Compile(t, "rint", s.Raygen)},
+			{Kind: engine.Raygen, Code: b.glsl.Compile(t, "rgen", reportsRaygen)},
+			{Kind: engine.Miss, Code: b.glsl.Compile(t, "rmiss", "#version 460\n#extension GL_EXT_ray_tracing : require\nvoid main() {}")},
+			{Kind: engine.ClosestHit, Code: b.glsl.Compile(t, "rchit", reportsHit)},
+			{Kind: engine.Intersection, Code: b.glsl.Compile(t, "rint", s.Raygen)},
 		},
 		Groups:     []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.ProceduralGroup(3, 2, engine.Unused)},
 		SetLayouts: []*engine.DescriptorSetLayout{layout}, PushConstantBytes: 8, Form: form,
@@ -110,10 +109,7 @@ func (b *bench) openBox(t *testing.T) func() {
 
 // TestReports runs the control flow shapes with reports of hits, in an intersection shader, natively and by compute.
 func TestReports(t *testing.T) {
-	native := openBench(t, engine.BackendNative)
-	defer native.close()
-	compute := openBench(t, engine.BackendCompute)
-	defer compute.close()
+	native, compute := openBenches(t)
 	defer native.openBox(t)()
 	defer compute.openBox(t)()
 	for i, s := range shapes.Reports() {

@@ -154,11 +154,8 @@ func shapeStranger(t *testing.T, raygen engine.Stage, hit, anyHit string, compil
 }
 
 func TestStrangers(t *testing.T) {
-	native := openBench(t, engine.BackendNative)
-	defer native.close()
-	compute := openBench(t, engine.BackendCompute)
-	defer compute.close()
-	plain := func(stage, source string) []uint32 { return glsltest.Compile(t, stage, source) }
+	native, compute := openBenches(t)
+	plain := func(stage, source string) []uint32 { return native.glsl.Compile(t, stage, source) }
 	hits := shapes.Shape{Raygen: "{ TRACE("} // whose result must hold hits
 
 	t.Run("HLSL library", func(t *testing.T) {
@@ -214,10 +211,7 @@ func TestStrangers(t *testing.T) {
 
 // TestStrangersShapes runs shapes as optimisers and NVIDIA's extension give them by compute, and as they are natively.
 func TestStrangersShapes(t *testing.T) {
-	native := openBench(t, engine.BackendNative)
-	defer native.close()
-	compute := openBench(t, engine.BackendCompute)
-	defer compute.close()
+	native, compute := openBenches(t)
 	sweep := os.Getenv("EVERRAY_SWEEP") != ""
 	for i, s := range shapes.All() {
 		if !sweep && i%9 != 2 {

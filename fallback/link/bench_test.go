@@ -3,6 +3,7 @@ package link
 import (
 	"testing"
 
+	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/fallback/internal/shapes"
 )
 
@@ -13,7 +14,7 @@ func BenchmarkLink(b *testing.B) {
 		if s.Name != "function-early-return" {
 			continue
 		}
-		stages := pipelineOf(b, s)
+		stages := pipelineOf(b, &glsltest.Compiler{}, s)
 		for b.Loop() {
 			if _, err := Link(b.Context(), runtime, stages, Options{}); err != nil {
 				b.Fatal(err)

@@ -8,6 +8,15 @@ import (
 	"github.com/everray/everray/fallback/internal/glsltest"
 )
 
+// raygenHead begins a ray generation shader that has a payload and a result.
+const raygenHead = `#version 460
+#extension GL_EXT_ray_tracing : require
+layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
+layout(set = 0, binding = 1) buffer Result { float word[]; } result;
+layout(location = 0) rayPayloadEXT float p;
+void main() {
+`
+
 // manyTraces returns a ray generation shader with n trace calls in a loop, each followed by some code.
 func manyTraces(n int) string {
 	var body strings.Builder
@@ -18,19 +27,18 @@ func manyTraces(n int) string {
 		}
 		body.WriteString("}\n")
 	}
-	return `#version 460
-#extension GL_EXT_ray_tracing : require
-layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
-layout(set = 0, binding = 1) buffer Result { float word[]; } result;
-layout(location = 0) rayPayloadEXT float p;
-void main() {
-    float sum = 0.0;
+	return raygenHead + `    float sum = 0.0;
     p = 1.0;
     for (uint mask = 1u; mask < 9u; mask++) {
 ` + body.String() + `    }
     result.word[gl_LaunchIDEXT.x] = sum;
 }
 `
+}
+
+func manyTracesStage(t *testing.T, n int) Stage {
+	t.Helper()
+	return Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", manyTraces(n))}
 }
 
 const traceAgain = `#version 460
@@ -43,7 +51,7 @@ void main() { p += 1.0; if (p < 3.0) traceRayEXT(scene, 0u, 255u, 0u, 0u, 0u, ve
 // TestFormIsChosen checks which form the linker takes by itself, and that forms that cannot run a pipeline are refused.
 func TestFormIsChosen(t *testing.T) {
 	runtime := runtimeModule(t)
-	raygen := func(n int) Stage { return Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", manyTraces(n))} }
+	raygen := func(n int) Stage { return manyTracesStage(t, n) }
 	again := Stage{Name: "again", Model: Miss, Code: glsltest.Compile(t, "rmiss", traceAgain)}
 	for _, c := range []struct {
 		name   string
@@ -85,7 +93,7 @@ func TestFormIsChosen(t *testing.T) {
 func TestBlocksAreLinear(t *testing.T) {
 	runtime := runtimeModule(t)
 	size := func(n int, form Form) int {
-		r, err := Link(t.Context(), runtime, []Stage{{Model: Raygen, Code: glsltest.Compile(t, "rgen", manyTraces(n))}}, Options{Form: form, MaxDepth: 1})
+		r, err := Link(t.Context(), runtime, []Stage{manyTracesStage(t, n)}, Options{Form: form, MaxDepth: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/fallback/internal/shapes"
 )
 
@@ -12,11 +13,12 @@ import (
 // way of its recover.
 func FuzzLink(f *testing.F) {
 	runtime := runtimeModule(f)
+	var glsl glsltest.Compiler
 	for i, s := range shapes.All() {
 		if i%4 != 0 {
 			continue
 		}
-		for _, stage := range pipelineOf(f, s) {
+		for _, stage := range pipelineOf(f, &glsl, s) {
 			var b []byte
 			for _, w := range stage.Code {
 				b = binary.LittleEndian.AppendUint32(b, w)

@@ -77,38 +77,39 @@ func TestRuntimeSymbols(t *testing.T) {
 }
 
 // pipelineOf compiles the stages of a shape's pipeline.
-func pipelineOf(t testing.TB, s shapes.Shape) []Stage {
+func pipelineOf(t testing.TB, glsl *glsltest.Compiler, s shapes.Shape) []Stage {
 	hit := shapes.ClosestHit
 	if s.Depth > 1 {
 		hit = shapes.Recursive
 	}
 	return []Stage{
-		{Model: Raygen, Code: glsltest.Compile(t, "rgen", s.Raygen)},
-		{Model: Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
-		{Model: Miss, Code: glsltest.Compile(t, "rmiss", shapes.OtherMiss)},
-		{Model: ClosestHit, Code: glsltest.Compile(t, "rchit", hit)},
-		{Model: ClosestHit, Code: glsltest.Compile(t, "rchit", shapes.OtherHit)},
-		{Model: AnyHit, Code: glsltest.Compile(t, "rahit", s.AnyHit)},
+		{Model: Raygen, Code: glsl.Compile(t, "rgen", s.Raygen)},
+		{Model: Miss, Code: glsl.Compile(t, "rmiss", shapes.Miss)},
+		{Model: Miss, Code: glsl.Compile(t, "rmiss", shapes.OtherMiss)},
+		{Model: ClosestHit, Code: glsl.Compile(t, "rchit", hit)},
+		{Model: ClosestHit, Code: glsl.Compile(t, "rchit", shapes.OtherHit)},
+		{Model: AnyHit, Code: glsl.Compile(t, "rahit", s.AnyHit)},
 	}
 }
 
 func TestLinkShapes(t *testing.T) {
+	var glsl glsltest.Compiler
 	for _, s := range shapes.All() {
-		t.Run(s.Name, func(t *testing.T) { linkForms(t, pipelineOf(t, s), s.Depth) })
+		t.Run(s.Name, func(t *testing.T) { linkForms(t, pipelineOf(t, &glsl, s), s.Depth) })
 	}
 	for _, s := range shapes.Callables() {
 		t.Run("callable-"+s.Name, func(t *testing.T) {
 			linkForms(t, []Stage{
-				{Model: Raygen, Code: glsltest.Compile(t, "rgen", s.Raygen)},
-				{Model: Callable, Code: glsltest.Compile(t, "rcall", shapes.Called)},
-				{Model: Callable, Code: glsltest.Compile(t, "rcall", shapes.OtherCalled)},
+				{Model: Raygen, Code: glsl.Compile(t, "rgen", s.Raygen)},
+				{Model: Callable, Code: glsl.Compile(t, "rcall", shapes.Called)},
+				{Model: Callable, Code: glsl.Compile(t, "rcall", shapes.OtherCalled)},
 			}, 1)
 		})
 	}
 	for _, s := range shapes.Reports() {
 		t.Run("report-"+s.Name, func(t *testing.T) {
-			stages := pipelineOf(t, shapes.All()[0])
-			linkForms(t, append(stages, Stage{Model: Intersection, Code: glsltest.Compile(t, "rint", s.Raygen)}), 1)
+			stages := pipelineOf(t, &glsl, shapes.All()[0])
+			linkForms(t, append(stages, Stage{Model: Intersection, Code: glsl.Compile(t, "rint", s.Raygen)}), 1)
 		})
 	}
 }

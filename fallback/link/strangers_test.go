@@ -50,7 +50,7 @@ func assembled(t testing.TB, version, name string) []uint32 {
 func TestLinkStrangers(t *testing.T) {
 	library := assembled(t, "spv1.4", "hlsl_library")
 	old := assembled(t, "spv1.0", "old_storage")
-	glsl := pipelineOf(t, shapes.All()[0])
+	glsl := pipelineOf(t, &glsltest.Compiler{}, shapes.All()[0])
 	cases := []struct {
 		name   string
 		depth  uint32

@@ -21,13 +21,7 @@ func longMiss(statements int) string {
 // raygenOf is a ray generation shader with a trace call, which stands for "trace" in its body.
 func raygenOf(body string) string {
 	body = strings.ReplaceAll(body, "trace;", "traceRayEXT(scene, 0u, 255u, 0u, 0u, 0u, vec3(p), 0.0, vec3(1.0), 9.0, 0);")
-	return `#version 460
-#extension GL_EXT_ray_tracing : require
-layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
-layout(set = 0, binding = 1) buffer Result { float word[]; } result;
-layout(location = 0) rayPayloadEXT float p;
-void main() {
-    p = result.word[0];
+	return raygenHead + `    p = result.word[0];
     ` + body + `
     result.word[gl_LaunchIDEXT.x] = p;
 }
@@ -70,7 +64,7 @@ func TestIdleTiles(t *testing.T) {
 // TestTiles checks how many tiles the workgroups of a module take, and that the module says so where Tiles reads it.
 func TestTiles(t *testing.T) {
 	runtime := runtimeModule(t)
-	raygen := Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", manyTraces(1))}
+	raygen := manyTracesStage(t, 1)
 	short := Stage{Model: Miss, Code: glsltest.Compile(t, "rmiss", longMiss(1))}
 	long := Stage{Model: Miss, Code: glsltest.Compile(t, "rmiss", longMiss(600))}
 	for _, c := range []struct {
@@ -109,7 +103,7 @@ func TestTiles(t *testing.T) {
 // launches whose record nobody has checked, only.
 func TestRaygenIsKnown(t *testing.T) {
 	runtime := runtimeModule(t)
-	raygen := Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", manyTraces(1))}
+	raygen := manyTracesStage(t, 1)
 	for _, c := range []struct {
 		name   string
 		stages []Stage

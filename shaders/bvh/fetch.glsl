@@ -171,18 +171,35 @@ bool erInstanceActive(ErInputInstance i) {
     return h.selfMagicVersion.z == ER_AS_MAGIC && h.activeRootHeightLeafBlock.y != ER_REF_NONE;
 }
 
-// erTransformBox is the box around a transformed box, grown by the rounding of the transform.
+// A box as its centre and half its size, which is grown by more than all roundings of it and of its transform: 2^-21 of
+// how far it reaches, where these come to 7 * 2^-24 at most.
+struct ErMiddle {
+    vec3 centre, size;
+};
+const float ER_ROUNDING = 1.0 / 2097152.0;
+
+ErMiddle erMiddle(vec3 lo, vec3 hi) {
+    precise vec3 centre = 0.5 * lo + 0.5 * hi;
+    precise vec3 size = max(hi - centre, centre - lo) + max(abs(lo), abs(hi)) * ER_ROUNDING;
+    return ErMiddle(centre, size);
+}
+
+// erTurn is the centre and half the size of the box around a transformed one, in a row of the transform: the same on all devices
+// and the host.
+vec2 erTurn(vec4 row, ErMiddle m) {
+    precise vec3 c = row.xyz * m.centre, s = abs(row.xyz) * m.size;
+    precise vec2 r = vec2(c.x + c.y + c.z + row.w, s.x + s.y + s.z + abs(row.w) * ER_ROUNDING);
+    return r;
+}
+
+// erTransformBox is the box around a transformed box, grown by the rounding of the transform. It is endless where floats end.
 void erTransformBox(vec4 rows[3], vec3 bmin, vec3 bmax, out vec3 lo, out vec3 hi) {
+    ErMiddle m = erMiddle(bmin, bmax);
     for (uint row = 0u; row < 3u; row++) {
-        vec3 m = rows[row].xyz;
-        vec3 a = m * bmin;
-        vec3 b = m * bmax;
-        vec3 least = min(a, b);
-        vec3 most = max(a, b);
-        vec3 size = max(abs(a), abs(b));
-        precise float err = (size.x + size.y + size.z + abs(rows[row].w)) * (1.0 / 2097152.0);
-        lo[row] = least.x + least.y + least.z + rows[row].w - err;
-        hi[row] = most.x + most.y + most.z + rows[row].w + err;
+        vec2 r = erTurn(rows[row], m);
+        bool endless = r.y > 3.402823466e38;
+        lo[row] = endless ? -r.y : r.x - r.y;
+        hi[row] = endless ? r.y : r.x + r.y;
     }
 }
 
@@ -247,18 +264,23 @@ const uint ER_INACTIVE = 0u;
 const uint ER_ACTIVE = 1u;
 const uint ER_ACTIVE_HUGE = 2u; // does not count for the bounds
 
-// erInputInstanceBox is the box of an instance, and one of the above.
-uint erInputInstanceBox(ErGeometry g, ErInputInstance i, out vec3 lo, out vec3 hi) {
-    if (!erInstanceActive(i)) {
-        return ER_INACTIVE;
-    }
-    erInstanceBox(i, g.boxLevels, lo, hi);
+// erCutInstanceBox cuts off the box of an instance where coordinates end, and returns one of the above.
+uint erCutInstanceBox(inout vec3 lo, inout vec3 hi) {
     if (!all(lessThanEqual(lo, hi))) { // a transform that is not a number
         return ER_INACTIVE;
     }
     lo = clamp(lo, vec3(-ER_HUGE), vec3(ER_HUGE));
     hi = clamp(hi, vec3(-ER_HUGE), vec3(ER_HUGE));
     return erFinite(lo) && erFinite(hi) ? ER_ACTIVE : ER_ACTIVE_HUGE;
+}
+
+// erInputInstanceBox is the box of an instance, and one of the above.
+uint erInputInstanceBox(ErGeometry g, ErInputInstance i, out vec3 lo, out vec3 hi) {
+    if (!erInstanceActive(i)) {
+        return ER_INACTIVE;
+    }
+    erInstanceBox(i, g.boxLevels, lo, hi);
+    return erCutInstanceBox(lo, hi);
 }
 
 // erPrimitiveBox is the box of a triangle, box or instance, and one of the above.

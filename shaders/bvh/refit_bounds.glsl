@@ -56,16 +56,26 @@ void beginBounds(uint lane) {
 }
 
 // reduceBounds shares what all lanes found. A few begin, as all others then have little to add: lanes that write to
-// one word wait for each other. Of the numbers an update wants to know whether they are zero.
+// one word wait for each other. Of the numbers an update wants to know whether they are zero. Between the two steps there
+// is a barrier, and another one behind.
+const uint BOUNDS_FEW = 16u;
+
+void beginReduce(uint lane, Found f) {
+    if (lane % BOUNDS_FEW == 0u) {
+        share(f);
+    }
+}
+
+void endReduce(uint lane, Found f) {
+    if (lane % BOUNDS_FEW != 0u) {
+        share(f);
+    }
+}
+
 void reduceBounds(uint lane, Found f) {
-    const uint FEW = 16u;
-    if (lane % FEW == 0u) {
-        share(f);
-    }
+    beginReduce(lane, f);
     barrier();
-    if (lane % FEW != 0u) {
-        share(f);
-    }
+    endReduce(lane, f);
     barrier();
 }
 

@@ -5,7 +5,9 @@
 
 const uint CUT_BOXES = 1u << ER_BOX_LEVELS;
 const uint CUTS = LANES / CUT_BOXES; // bottom levels
-shared ErBounds sharedCutBoxes[CUTS * CUT_BOXES];
+const uint CUT_STEP = 8u;            // boxes that are turned at once, and the fewest of a bottom level that is looked into
+shared vec4 sharedCentre[CUTS * CUT_BOXES]; // of boxes: ErMiddle
+shared vec4 sharedSize[CUTS * CUT_BOXES];
 shared uint sharedCut[CUTS]; // who claimed it
 shared uvec2 sharedCutOf[CUTS];
 
@@ -15,7 +17,8 @@ uint cutOf(uvec2 blas) {
     return (h ^ (h >> 16)) % CUTS;
 }
 
-// cutBox is box number k of a bottom level's tree, so many levels below its root, or of a leaf above: or no box.
+// cutBox is box number k of a bottom level's tree, so many levels below its root, or that of the leaf above. Where there is
+// none it is inverted.
 ErBounds cutBox(uvec2 blas, uint levels, uint k) {
     ErHeaderView h = ErHeaderView(blas);
     uint ref = h.activeRootHeightLeafBlock.y;
@@ -32,48 +35,67 @@ ErBounds cutBox(uvec2 blas, uint levels, uint k) {
         if (leaf || levels == 0u) {
             vec4 xy = second ? n.xy1 : n.xy0;
             vec2 z = second ? n.z.zw : n.z.xy;
-            bool whose = (k & ((1u << levels) - 1u)) == 0u;
-            return whose ? ErBounds(vec3(xy.xz, z.x), vec3(xy.yw, z.y)) : ER_NO_BOUNDS;
+            return ErBounds(vec3(xy.xz, z.x), vec3(xy.yw, z.y));
         }
     }
 }
 
-// fetchCuts fetches the boxes of bottom levels that were claimed.
+// fetchCuts fetches the boxes of bottom levels that were claimed. Those with a box of nothing among them are given up.
 void fetchCuts(uint lane) {
-    uint cut = lane / CUT_BOXES, levels = firstGeometry.boxLevels;
-    if (cut < CUTS && sharedCut[cut] != ER_REF_NONE && levels > 0u && lane % CUT_BOXES < 1u << levels) {
-        sharedCutBoxes[lane] = cutBox(sharedCutOf[cut], levels, lane % CUT_BOXES);
+    uint cut = lane / CUT_BOXES, count = 1u << firstGeometry.boxLevels;
+    if (cut < CUTS && sharedCut[cut] != ER_REF_NONE && lane % CUT_BOXES < count) {
+        ErBounds r = count >= CUT_STEP ? cutBox(sharedCutOf[cut], firstGeometry.boxLevels, lane % CUT_BOXES) : ER_NO_BOUNDS;
+        ErMiddle m = erMiddle(r.lo, r.hi);
+        sharedCentre[lane] = vec4(m.centre, 0.0);
+        sharedSize[lane] = vec4(m.size, 0.0);
+        if (!(r.lo.x <= r.hi.x)) {
+            sharedCut[cut] = ER_REF_NONE;
+        }
     }
+}
+
+// isCut tells whether the boxes of an instance's bottom level are here.
+bool isCut(uvec2 blas) {
+    uint cut = cutOf(blas);
+    return sharedCut[cut] != ER_REF_NONE && sharedCutOf[cut] == blas;
+}
+
+// turnCut is around the boxes of an instance's bottom level, as erCutBox, for an instance that does not reach where floats end.
+ErBounds turnCut(ErInputInstance in_) {
+    uint first = cutOf(in_.blas) * CUT_BOXES, count = 1u << firstGeometry.boxLevels;
+    ErBounds sum = ER_NO_BOUNDS;
+    for (uint k = first; k < first + count; k += CUT_STEP) {
+        [[unroll]] for (uint j = 0u; j < CUT_STEP; j++) { // without branches between them
+            ErMiddle m = ErMiddle(sharedCentre[k + j].xyz, sharedSize[k + j].xyz);
+            vec2 x = erTurn(in_.rows[0], m), y = erTurn(in_.rows[1], m), z = erTurn(in_.rows[2], m);
+            vec3 centre = vec3(x.x, y.x, z.x), size = vec3(x.y, y.y, z.y);
+            sum = ErBounds(min(sum.lo, centre - size), max(sum.hi, centre + size));
+        }
+    }
+    return sum;
+}
+
+// isNear tells whether nothing on the way to a transformed box is beyond where coordinates end.
+bool isNear(vec4 rows[3], vec3 lo, vec3 hi) {
+    vec3 reach = max(abs(lo), abs(hi));
+    vec4 most = max(max(abs(rows[0]), abs(rows[1])), abs(rows[2]));
+    return dot(most.xyz, reach) + most.w < ER_HUGE;
 }
 
 // instanceBox is erInputInstanceBox.
 uint instanceBox(ErInputInstance in_, out ErBounds box) {
-    uint levels = firstGeometry.boxLevels, cut = cutOf(in_.blas);
-    if (levels == 0u || sharedCutOf[cut] != in_.blas) {
-        return erInputInstanceBox(firstGeometry, in_, box.lo, box.hi);
-    }
     if (!erInstanceActive(in_)) {
         return ER_INACTIVE;
     }
     ErHeaderView h = ErHeaderView(in_.blas);
-    erTransformBox(in_.rows, h.boundsMinNodes.xyz, h.boundsMax.xyz, box.lo, box.hi);
-    if ((h.activeRootHeightLeafBlock.y & ER_REF_LEAF) == 0u) {
-        ErBounds sum = ER_NO_BOUNDS;
-        for (uint k = 0u; k < 1u << levels; k++) {
-            ErBounds r = sharedCutBoxes[cut * CUT_BOXES + k];
-            if (r.lo.x <= r.hi.x) {
-                ErBounds turned;
-                erTransformBox(in_.rows, r.lo, r.hi, turned.lo, turned.hi);
-                sum = erJoin(sum, turned);
-            }
-        }
-        box = ErBounds(max(box.lo, sum.lo), min(box.hi, sum.hi));
+    vec3 lo = h.boundsMinNodes.xyz, hi = h.boundsMax.xyz;
+    if (!isCut(in_.blas) || !isNear(in_.rows, lo, hi)) {
+        return erInputInstanceBox(firstGeometry, in_, box.lo, box.hi);
     }
-    if (!all(lessThanEqual(box.lo, box.hi))) { // a transform that is not a number
-        return ER_INACTIVE;
-    }
-    box = ErBounds(clamp(box.lo, vec3(-ER_HUGE), vec3(ER_HUGE)), clamp(box.hi, vec3(-ER_HUGE), vec3(ER_HUGE)));
-    return erFinite(box.lo) && erFinite(box.hi) ? ER_ACTIVE : ER_ACTIVE_HUGE;
+    erTransformBox(in_.rows, lo, hi, box.lo, box.hi);
+    ErBounds r = turnCut(in_);
+    box = ErBounds(max(box.lo, r.lo), min(box.hi, r.hi));
+    return erCutInstanceBox(box.lo, box.hi);
 }
 
 // claimCut lets a workgroup fetch what its instances' boxes are made from.

@@ -3,16 +3,17 @@
 #extension GL_EXT_control_flow_attributes : require
 // First step of an update: every leaf record from the new input, and the bounds of all. What cannot be hit any more keeps
 // its place in the tree.
-const uint LANES = 64u;
-layout(local_size_x = LANES) in;
+layout(constant_id = 3) const uint LANES = 64u; // see leavesLanes of update.go
+layout(local_size_x = 64, local_size_x_id = 3) in;
 const uint FORM_ANY = 0u, FORM_PLAIN = 1u, FORM_INSTANCES = 2u;
 layout(constant_id = 2) const uint FORM = FORM_ANY; // of the input, see updateForm of update.go
-const uint EACH = 2u; // records of a lane
+const uint EACH = 128u / LANES; // records of a lane: ER_PART of all
 const uint CHUNKS = 1u; // of indexed triangles, to a workgroup
 #include "bvh/refit_records.glsl"
 #include "bvh/refit_instances.glsl"
 
 void keepBox(ErBuild b, uint k, ErBounds box) { erKeepBox(b, k, box); }
+void keepTriangle(ErBuild b, ErTree t, uint k, ErTriangle r) { ErTriangleOut(erAddressBlocks(b.dst, t.leafBlock)).triangle[k] = r; }
 #include "bvh/refit_plain.glsl"
 
 layout(buffer_reference, std430, buffer_reference_align = 64) writeonly buffer ErNodeOut { ErNode node[]; };
@@ -30,6 +31,23 @@ void pass(uvec2 to, uint stride, uint first, uint count, uint base, uint records
         ErPiecesOut(to).v[(base + j / count) * stride + first + j % count] = sharedPieces[j / count * MOST + j % count];
     }
     barrier();
+}
+
+// passInstance writes out the records of all lanes that are live.
+void passInstance(uvec2 to, ErInstance r, bool live, uint base, uint lane, uint records) {
+    for (uint row = 0u; row < 3u && live; row++) {
+        sharedPieces[lane * MOST + row] = floatBitsToUint(r.objectToWorld[row]);
+    }
+    pass(to, 8u, 0u, 3u, base, records);
+    for (uint row = 0u; row < 3u && live; row++) {
+        sharedPieces[lane * MOST + row] = floatBitsToUint(r.worldToObject[row]);
+    }
+    pass(to, 8u, 3u, 3u, base, records);
+    if (live) {
+        sharedPieces[lane * MOST] = r.a;
+        sharedPieces[lane * MOST + 1u] = r.b;
+    }
+    pass(to, 8u, 6u, 2u, base, records);
 }
 
 uint takeTriangles(ErBuild b, ErTree t, uint base, uint lane, out ErBounds box) {
@@ -63,20 +81,7 @@ uint takeInstances(ErBuild b, ErTree t, uint base, bool first, uint lane, out Er
         r = lostInstance(from.instance[base + lane]);
         box = ER_NO_BOUNDS;
     }
-    uvec2 to = erAddressBlocks(b.dst, t.leafBlock);
-    for (uint row = 0u; row < 3u && live; row++) {
-        sharedPieces[lane * MOST + row] = floatBitsToUint(r.objectToWorld[row]);
-    }
-    pass(to, 8u, 0u, 3u, base, t.records);
-    for (uint row = 0u; row < 3u && live; row++) {
-        sharedPieces[lane * MOST + row] = floatBitsToUint(r.worldToObject[row]);
-    }
-    pass(to, 8u, 3u, 3u, base, t.records);
-    if (live) {
-        sharedPieces[lane * MOST] = r.a;
-        sharedPieces[lane * MOST + 1u] = r.b;
-    }
-    pass(to, 8u, 6u, 2u, base, t.records);
+    passInstance(erAddressBlocks(b.dst, t.leafBlock), r, live, base, lane, t.records);
     return state;
 }
 

@@ -90,6 +90,16 @@ Side takeBlock(ErBuild b, ErTree t, uint base, uint child, uint lane) {
     return s;
 }
 
+// isBehind tells of blocks in the second half whether they lie behind the nodes of the tree, as half of a bottom level's often do:
+// what they would fetch keeps the others waiting.
+bool isBehind(ErBuild b, uint base) {
+    if (b.type == ER_AS_TYPE_TOP || base <= b.primitiveCount / 2u) {
+        return false;
+    }
+    uint root = ErHeaderView(b.source).activeRootHeightLeafBlock.y;
+    return (root & ER_REF_LEAF) != 0u || base > root;
+}
+
 void main() {
     uint group = erGroup();
     if (group >= push.taskCount) {
@@ -99,6 +109,9 @@ void main() {
     uint number;
     ErBuild b = erUpdate(group, ER_BLOCK_SIZE / ER_NEAR, number);
     uint base = number * ER_NEAR;
+    if (isBehind(b, base)) {
+        return;
+    }
     uint child = childOf(b, base + lane / 2u, lane % 2u);
     uint most = b.primitiveCount > 0u ? reachOf(b, lane) : 0u;
     ErTree t;

@@ -1,4 +1,5 @@
-// Triangle records of the commonest input. The including kernel defines LANES and EACH, and keepBox for the boxes.
+// Triangle records of the commonest input. The including kernel defines LANES and EACH, and keepBox and keepTriangle for what
+// is made.
 #ifndef ER_BVH_REFIT_PLAIN_GLSL
 #define ER_BVH_REFIT_PLAIN_GLSL
 #extension GL_EXT_control_flow_attributes : require
@@ -35,7 +36,7 @@ Found takePlain(ErBuild b, ErTree t, uint base, uint lane) {
             ErCorners n = ErCorners(v[k][0], v[k][1], v[k][2], erGeometryWord(0u, g));
             uint state = settle(n) ? ER_ACTIVE : ER_INACTIVE;
             box = cornerBounds(n);
-            ErTriangleOut(erAddressBlocks(b.dst, t.leafBlock)).triangle[i] = triangleRecord(n, before[k]);
+            keepTriangle(b, t, i, triangleRecord(n, before[k]));
             keepBox(b, i, box);
             find(f, state, box);
         }

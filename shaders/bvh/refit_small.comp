@@ -4,8 +4,10 @@
 // A whole update of a small structure, by one workgroup: what of refit_leaves.comp and refit_nodes.comp waits for other
 // dispatches, waits for barriers here, and boxes go from the leaf records to the root through shared memory.
 //   push.tasks  of every update: its ErBuild, and its first ErGeometry; nothing if it is alone
-layout(constant_id = 0) const uint ER_NEAR = 1024u; // most primitives, see refitSmallLimit in update.go
-const uint LANES = 512u;
+// Of an update that is alone a few workgroups make all boxes, for they need not wait for each other then, and each writes
+// its share: that is what takes long. In place some words are written while others read them, but those stay as they are.
+layout(constant_id = 0) const uint ER_NEAR = 1536u; // most primitives, see refitSmallLimit in update.go
+const uint LANES = 768u;
 layout(local_size_x = LANES) in;
 const uint CHUNKS = 1u; // of indexed triangles at a time
 #include "bvh/refit_near.glsl"
@@ -15,16 +17,23 @@ const uint EACH = (ER_NEAR + LANES - 1u) / LANES; // nodes or records of a lane
 
 layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErOwnNodes { ErNode node[]; };
 
-// connect tells a node's children about each other.
+// Of an update, so many workgroups, and the number of this one.
+uint workers = 1u;
+uint worker = 0u;
+
+// isMine tells whether the workgroup writes a node or a record.
+bool isMine(uint k) { return (k / 32u) % workers == worker; }
+
+// connect tells a node's children about each other. Nobody else writes their words.
 void connect(uint at, uvec2 to) {
     bvec2 here = lessThan(to, uvec2(ER_NEAR));
     if (here.x) {
         uint sibling = isLeaf(to.y) ? at : (here.y ? to.y : 0u);
-        atomicOr(sharedWord[to.x], NEAR_HAS | at | sibling << NEAR_SIBLING_SHIFT);
+        sharedWord[to.x] = NEAR_HAS | at | sibling << NEAR_SIBLING_SHIFT;
     }
     if (here.y) {
         uint sibling = isLeaf(to.x) ? at : (here.x ? to.x : 0u);
-        atomicOr(sharedWord[to.y], NEAR_HAS | NEAR_SECOND | at | sibling << NEAR_SIBLING_SHIFT);
+        sharedWord[to.y] = NEAR_HAS | NEAR_SECOND | at | sibling << NEAR_SIBLING_SHIFT;
     }
 }
 
@@ -79,13 +88,20 @@ ErGeometry taskGeometry() {
 
 // takeNode copies a node to another structure. It tells whether the node is of the tree.
 bool takeNode(ErBuild b, ErTree t, uint at, uvec2 children) {
-    if (at < t.nodes && !erInPlace(b)) {
+    if (at < t.nodes && !erInPlace(b) && isMine(at)) {
         ErOwnNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[at] = ErNodeView(erAddress(b.source, ER_HEADER_SIZE)).node[at];
     }
     return at < t.nodes && children.x != ER_REF_NONE;
 }
 
 void keepBox(ErBuild b, uint k, ErBounds box) { keepNear(k, box); }
+
+void keepTriangle(ErBuild b, ErTree t, uint k, ErTriangle r) {
+    if (isMine(k)) {
+        ErTriangleOut(erAddressBlocks(b.dst, t.leafBlock)).triangle[k] = r;
+    }
+}
+
 #include "bvh/refit_plain.glsl"
 
 uint refitRecord(ErBuild b, ErTree t, uint k, out ErBounds box) {
@@ -130,18 +146,18 @@ Found takeRecords(ErBuild b, ErTree t, uint lane) {
     return f;
 }
 
-// leafBounds is the box of a leaf; that of a node, or of nothing, is empty.
-ErBounds leafBounds(ErTree t, float padding, uint ref) {
-    if (ref == ER_REF_NONE || !isLeaf(ref)) {
-        return ER_NO_BOUNDS;
-    }
-    uint first = ref & ER_REF_INDEX_MASK;
-    uint last = min(first + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u, t.records);
-    ErBounds r = ER_NO_BOUNDS;
-    for (uint k = first; k < last; k++) {
+// leafBounds is the box of a leaf; that of a node is empty. Most leaves have a record or two: the first and
+// the last one are read without a branch.
+ErBounds leafBounds(ErTree t, uint ref) {
+    bool leaf = isLeaf(ref);
+    uint first = min(ref & ER_REF_INDEX_MASK, ER_NEAR - 1u);
+    uint end = min((ref & ER_REF_INDEX_MASK) + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u, t.records);
+    uint last = clamp(end, first + 1u, ER_NEAR) - 1u;
+    ErBounds r = erJoin(near(first), near(last));
+    for (uint k = first + 1u; k < last && leaf; k++) {
         r = erJoin(r, near(k));
     }
-    return padded(r, padding);
+    return leaf && first < end ? r : ER_NO_BOUNDS;
 }
 
 void main() {
@@ -162,6 +178,8 @@ void main() {
     if (erIsAlone()) {
         b = erPushBuild();
         firstGeometry = erPushGeometry();
+        worker = group;
+        workers = push.taskCount;
     } else {
         b = taskBuild();
         firstGeometry = taskGeometry();
@@ -174,6 +192,12 @@ void main() {
     if (!erTree(b, erUpdateKind(b), t)) {
         return;
     }
+    if (!isPlain(b, t)) { // one workgroup does it
+        if (worker > 0u) {
+            return;
+        }
+        workers = 1u;
+    }
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
         children[k] = takeNode(b, t, k * LANES + lane, children[k]) ? children[k] : uvec2(ER_REF_NONE);
     }
@@ -184,21 +208,26 @@ void main() {
     if (!erInPlace(b)) {
         memoryBarrierBuffer(); // nodes are copied before boxes are written
     }
+    beginReduce(lane, f);
     barrier();
-    reduceBounds(lane, f);
-    ErState s = stateOf();
-    float padding = erPadding(erBoundsMin(s), erBoundsMax(s));
+    endReduce(lane, f);
     ErBounds first[EACH], second[EACH]; // of the leaves
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
-        first[k] = leafBounds(t, padding, children[k].x);
-        second[k] = leafBounds(t, padding, children[k].y);
+        if (children[k].x != ER_REF_NONE) {
+            first[k] = leafBounds(t, children[k].x);
+            second[k] = leafBounds(t, children[k].y);
+        }
     }
-    barrier(); // the records' boxes give way to the nodes'
+    barrier(); // the records' boxes give way to the nodes', and the bounds of all are known
+    ErState s = stateOf();
+    float padding = erPadding(erBoundsMin(s), erBoundsMax(s));
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
         uint done = children[k].x != ER_REF_NONE ? doneLeaves(children[k]) : 0u;
         if (done != 0u) {
+            first[k] = padded(first[k], padding);
+            second[k] = padded(second[k], padding);
             keepNear(k * LANES + lane, erJoin(first[k], second[k]));
-            atomicOr(sharedWord[k * LANES + lane], done);
+            sharedWord[k * LANES + lane] |= done;
         }
     }
     barrier();
@@ -209,11 +238,11 @@ void main() {
     }
     barrier();
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
-        if (children[k].x != ER_REF_NONE) {
+        if (children[k].x != ER_REF_NONE && isMine(k * LANES + lane)) {
             storeNode(b, k * LANES + lane, children[k], first[k], second[k]);
         }
     }
-    if (lane == 0u) {
+    if (lane == 0u && worker == 0u) {
         erRefitHeader(b, s);
     }
 }

@@ -2,6 +2,7 @@ package vktest
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -114,5 +115,21 @@ func TestCleanDeviceFailsNothing(t *testing.T) {
 	r.finish()
 	if len(r.failures) != 0 {
 		t.Errorf("failures: %q", r.failures)
+	}
+}
+
+// TestQuickCompiler sets what is not set, and nothing else.
+func TestQuickCompiler(t *testing.T) {
+	const optimiser, width = "GALLIVM_PERF", "LP_NATIVE_VECTOR_WIDTH"
+	t.Setenv(width, "256")
+	t.Setenv(optimiser, "") // so that it comes back
+	if err := os.Unsetenv(optimiser); err != nil {
+		t.Fatal(err)
+	}
+	if err := QuickCompiler(); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := os.Getenv(optimiser), os.Getenv(width); a != "nopt" || b != "256" {
+		t.Errorf("%s is %q, %s is %q", optimiser, a, width, b)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 )
 
@@ -23,6 +25,31 @@ func Compile(t testing.TB, stage, source string) []uint32 {
 		t.Fatalf("glslangValidator: %v\n%s\n%s", err, text, source)
 	}
 	return readModule(t, out)
+}
+
+// Compiler compiles each source once, for tests that link the same shaders many times: glslangValidator takes a tenth of a
+// second for the smallest. The zero value is ready; several goroutines may use one.
+type Compiler struct {
+	mu      sync.Mutex
+	modules map[[2]string][]uint32
+}
+
+// Compile is the function of that name. Each caller gets a copy.
+func (c *Compiler) Compile(t testing.TB, stage, source string) []uint32 {
+	t.Helper()
+	c.mu.Lock()
+	code := c.modules[[2]string{stage, source}]
+	c.mu.Unlock()
+	if code == nil {
+		code = Compile(t, stage, source)
+		c.mu.Lock()
+		if c.modules == nil {
+			c.modules = map[[2]string][]uint32{}
+		}
+		c.modules[[2]string{stage, source}] = code
+		c.mu.Unlock()
+	}
+	return slices.Clone(code)
 }
 
 // Validate runs spirv-val over a module for Vulkan 1.2.
