@@ -3,7 +3,7 @@
 // Finds the parts of triangles that are split, and their boxes. See split.glsl. A lane does a reference that was added, and the
 // triangle's own one if it is the first: it cuts from the whole triangle on, and goes on with the half that its part is in.
 #include "bvh/split.glsl"
-layout(local_size_x = 64) in;
+layout(local_size_x = ER_SPLIT_PARTS) in;
 
 shared uint sharedAdded;
 
