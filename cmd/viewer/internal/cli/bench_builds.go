@@ -74,6 +74,7 @@ type buildBench struct {
 	names  []string // of the ways
 	maker  *rays.Maker
 	reader *clockReader
+	warm   bool // the clocks are up
 	report buildsScene
 }
 
