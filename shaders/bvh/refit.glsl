@@ -22,7 +22,6 @@ const uint ER_ROOM_UNIT = 16u;   // of ErBuild.room
 // ignore it.
 const float ER_NO_BOX = 3.402823466e38;
 
-layout(buffer_reference, std430, buffer_reference_align = 64) coherent buffer ErRefitNodes { ErNode node[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer ErRefitWords { uint v[]; };
 
 // ErTree is what an update needs of the source's header.
