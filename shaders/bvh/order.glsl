@@ -66,6 +66,17 @@ bool erOrderUsed(uvec2 children) { return children.x != ER_REF_NONE || children.
 
 uint erChildrenUnit(uint node) { return node * ER_ORDER_UNITS + ER_ORDER_UNITS - 1u; }
 
+// erChain finds the first record of a node's last leaf, and how many nodes of the chain are below the node.
+uvec2 erChain(ErOrder o, ErOrderUnits nodes, uint node) {
+    uint below = 0u;
+    uint next = nodes.v[erChildrenUnit(node)].y;
+    while ((next & ER_REF_LEAF) == 0u && below < o.height) {
+        next = nodes.v[erChildrenUnit(next)].y;
+        below++;
+    }
+    return uvec2(next & ER_REF_INDEX_MASK, below);
+}
+
 // erOrderCopy copies a unit, if its node is in use, and returns it. Of other nodes it copies the children.
 uvec4 erOrderCopy(ErOrder o, uint unit) {
     uvec4 v = o.dst.v[unit];

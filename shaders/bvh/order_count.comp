@@ -6,19 +6,8 @@ layout(local_size_x = 256) in;
 
 const uint GROUPS = ER_BLOCK_SIZE / ER_ORDER_LANES;
 
-// chainOf finds the first record of a node's last leaf, and how many nodes of the chain are below the node.
-uvec2 chainOf(ErOrder o, uint node) {
-    uint below = 0u;
-    uint next = o.dst.v[erChildrenUnit(node)].y;
-    while ((next & ER_REF_LEAF) == 0u && below < o.height) {
-        next = o.dst.v[erChildrenUnit(next)].y;
-        below++;
-    }
-    return uvec2(next & ER_REF_INDEX_MASK, below);
-}
-
 void countChain(ErOrder o, uint top) {
-    uvec2 chain = chainOf(o, top);
+    uvec2 chain = erChain(o, o.dst, top);
     o.counts.v[chain.x] = chain.y + 1u;
 }
 

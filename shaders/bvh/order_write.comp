@@ -31,19 +31,8 @@ uint sumParts(ErOrder o) {
     return total;
 }
 
-// chainOf finds the first record of a node's last leaf, and how many nodes of the chain are below the node.
-uvec2 chainOf(ErOrder o, uint node) {
-    uint below = 0u;
-    uint next = o.nodes.v[erChildrenUnit(node)].y;
-    while ((next & ER_REF_LEAF) == 0u && below < o.height) {
-        next = o.nodes.v[erChildrenUnit(next)].y;
-        below++;
-    }
-    return uvec2(next & ER_REF_INDEX_MASK, below);
-}
-
 uint numberOf(ErOrder o, uint node) {
-    uvec2 chain = chainOf(o, node);
+    uvec2 chain = erChain(o, o.nodes, node);
     uint sum = o.counts.v[chain.x];
     return partsBefore[sum >> ER_ORDER_SHIFT] + (sum & ((1u << ER_ORDER_SHIFT) - 1u)) + chain.y;
 }

@@ -7,7 +7,8 @@ layout(constant_id = 3) const uint LANES = 64u; // see leavesLanes of update.go
 layout(local_size_x = 64, local_size_x_id = 3) in;
 const uint FORM_ANY = 0u, FORM_PLAIN = 1u, FORM_INSTANCES = 2u;
 layout(constant_id = 2) const uint FORM = FORM_ANY; // of the input, see updateForm of update.go
-const uint EACH = 128u / LANES; // records of a lane: ER_PART of all
+#include "bvh/refit_push.glsl"
+const uint EACH = ER_PART / LANES; // records of a lane
 const uint CHUNKS = 1u; // of indexed triangles, to a workgroup
 #include "bvh/refit_records.glsl"
 #include "bvh/refit_instances.glsl"

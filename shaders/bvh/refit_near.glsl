@@ -2,14 +2,11 @@
 // including kernel defines it.
 #ifndef ER_BVH_REFIT_NEAR_GLSL
 #define ER_BVH_REFIT_NEAR_GLSL
-#include "bvh/refit.glsl"
-#extension GL_KHR_memory_scope_semantics : require
+#define ER_BOXES ER_NEAR
+#include "bvh/refit_boxes.glsl"
 
-// Of every node: its box once it is whole, before that the one of its only leaf; and a word: its parent in
+// Of every node there is its box once it is whole, before that the one of its only leaf; and a word: its parent in
 // the block, the node whose box here is that of the sibling, and the bits below.
-shared vec2 sharedX[ER_NEAR];
-shared vec2 sharedY[ER_NEAR];
-shared vec2 sharedZ[ER_NEAR];
 shared uint sharedWord[ER_NEAR];
 const uint NEAR_MASK = 0x7ffu;
 const uint NEAR_SIBLING_SHIFT = 11u;
@@ -19,34 +16,10 @@ const uint NEAR_FIRST_DONE = 1u << 24; // child 0 has arrived
 const uint NEAR_SECOND_DONE = 1u << 25;
 const uint NEAR_DONE = NEAR_FIRST_DONE | NEAR_SECOND_DONE;
 
-void keepNear(uint at, ErBounds r) {
-    sharedX[at] = vec2(r.lo.x, r.hi.x);
-    sharedY[at] = vec2(r.lo.y, r.hi.y);
-    sharedZ[at] = vec2(r.lo.z, r.hi.z);
-}
-
-ErBounds near(uint at) {
-    return ErBounds(vec3(sharedX[at].x, sharedY[at].x, sharedZ[at].x), vec3(sharedX[at].y, sharedY[at].y, sharedZ[at].y));
-}
-
-bool isLeaf(uint ref) { return (ref & ER_REF_LEAF) != 0u; }
-
-// padded is the box of a leaf.
-ErBounds padded(ErBounds r, float padding) {
-    if (r.lo.x <= r.hi.x) {
-        r.lo -= padding;
-        r.hi += padding;
-    }
-    return r;
-}
-
 // doneLeaves tells which children of a node are leaves, as bits of its word.
 uint doneLeaves(uvec2 children) {
     return (isLeaf(children.x) ? NEAR_FIRST_DONE : 0u) | (isLeaf(children.y) ? NEAR_SECOND_DONE : 0u);
 }
-
-// The scope of memoryBarrierShared would be the device.
-void fenceNear() { memoryBarrier(gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease); }
 
 // climbNear goes up from a node that is whole.
 void climbNear(uint at) {

@@ -76,17 +76,14 @@ Side takeBlock(ErBuild b, ErTree t, uint base, uint child, uint lane) {
     s.node = base + lane / 2u;
     if (s.node < t.nodes && child != ER_REF_NONE) {
         s.child = child;
-        s.done = (child & ER_REF_LEAF) != 0u;
+        s.done = isLeaf(child);
         s.slot = s.done ? ER_REF_NONE : child - base;
         if (s.done) {
             s.box = leafBounds(b, child);
         }
     }
     barrier();
-    if (s.box.lo.x <= s.box.hi.x) {
-        float padding = erPadding(vec3(uintBitsToFloat(sharedReach)), vec3(0.0));
-        s.box = ErBounds(s.box.lo - padding, s.box.hi + padding);
-    }
+    s.box = padded(s.box, erPadding(vec3(uintBitsToFloat(sharedReach)), vec3(0.0)));
     return s;
 }
 
@@ -97,7 +94,7 @@ bool isBehind(ErBuild b, uint base) {
         return false;
     }
     uint root = ErHeaderView(b.source).activeRootHeightLeafBlock.y;
-    return (root & ER_REF_LEAF) != 0u || base > root;
+    return isLeaf(root) || base > root;
 }
 
 void main() {
@@ -126,7 +123,7 @@ void main() {
     if (!same) {
         return;
     }
-    t.nodes = (t.root & ER_REF_LEAF) != 0u ? 0u : min(t.nodes, t.root + 1u); // the root is the last in postorder
+    t.nodes = isLeaf(t.root) ? 0u : min(t.nodes, t.root + 1u); // the root is the last in postorder
     if (base < t.nodes) {
         uvec2 nodes = erAddress(b.dst, ER_HEADER_SIZE);
         shareReach(lane, most);

@@ -2,14 +2,11 @@
 // child. The including kernel defines ER_NEAR and LANES.
 #ifndef ER_BVH_REFIT_SIDES_GLSL
 #define ER_BVH_REFIT_SIDES_GLSL
-#include "bvh/refit.glsl"
-#extension GL_KHR_memory_scope_semantics : require
+#define ER_BOXES LANES
+#include "bvh/refit_boxes.glsl"
 
-// The box of each child that has one.
-shared vec2 sharedX[LANES];
-shared vec2 sharedY[LANES];
-shared vec2 sharedZ[LANES];
-// Of every node: which child of which node here it is, as that child's lane, and the bits below.
+// There is a box of each child that has one, and of every node a word: which child of which node here it is, as that
+// child's lane, and the bits below.
 shared uint sharedWord[ER_NEAR];
 const uint SIDE_LANE = 0xfffu;
 const uint SIDE_HAS = 1u << 12;  // the parent is here
@@ -36,30 +33,17 @@ ErNodeSides sidesOf(uvec2 nodes, uint node) { return ErNodeSides(erOffset(nodes,
 // Of a child that has no box yet, minimum and maximum of x in the node. A box of nothing has others, see ER_NO_BOX.
 const vec2 NOT_DONE = vec2(3e38, -3e38);
 
-void keepSide(uint at, ErBounds r) {
-    sharedX[at] = vec2(r.lo.x, r.hi.x);
-    sharedY[at] = vec2(r.lo.y, r.hi.y);
-    sharedZ[at] = vec2(r.lo.z, r.hi.z);
-}
-
-ErBounds keptSide(uint at) {
-    return ErBounds(vec3(sharedX[at].x, sharedY[at].x, sharedZ[at].x), vec3(sharedX[at].y, sharedY[at].y, sharedZ[at].y));
-}
-
-// The scope of memoryBarrierShared would be the device.
-void fenceSides() { memoryBarrier(gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease); }
-
 // climbSides goes up from a child that has its box. Where the other child has none yet, whoever makes that goes on.
 void climbSides(uint at, ErBounds box) {
     for (;;) {
-        keepSide(at, box);
-        fenceSides();
+        keepNear(at, box);
+        fenceNear();
         uint before = atomicOr(sharedWord[at / 2u], SIDE_DONE << (at % 2u));
         if ((before & SIDE_WHOLE) == 0u || (before & SIDE_HAS) == 0u) {
             return;
         }
-        fenceSides();
-        box = erJoin(box, keptSide(at ^ 1u));
+        fenceNear();
+        box = erJoin(box, near(at ^ 1u));
         at = before & SIDE_LANE;
     }
 }
@@ -82,7 +66,7 @@ void raise(uint lane, inout Side s) {
     }
     barrier();
     if (!s.done && (sharedWord[lane / 2u] & (SIDE_DONE << (lane % 2u))) != 0u) {
-        s.box = keptSide(lane);
+        s.box = near(lane);
         s.done = true;
     }
 }
