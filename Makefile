@@ -34,10 +34,10 @@ unit:
 
 # What unit leaves out for time: the large scenes, the conformance suite with every program in each form of linking, every shape
 # and all optimiser settings, and lavapipe's optimiser for them. The fuzzer of pipelines:
-#   EVERRAY_FUZZ_SECONDS=3600 EVERRAY_FUZZ_OUT=fuzz.txt go test -tags vulkan -timeout 0 -run TestGeneratedPipelines -v ./fallback
+#   EVERRAY_FUZZ_SECONDS=3600 EVERRAY_FUZZ_OUT=fuzz.txt go test -tags vulkan -timeout 0 -run TestGeneratedPipelines -v ./internal/pipelinetest
 sweep:
 	$(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./assets/... ./bvh/...
-	EVERRAY_SWEEP=1 $(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./fallback/...
+	EVERRAY_SWEEP=1 $(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./fallback/... ./internal/...
 
 # Race detector over what runs concurrently; slower, not part of test.
 race:

@@ -47,7 +47,7 @@ type batch struct {
 	ordered, orderedSmall []byte // of builds whose nodes are brought into postorder; small ones once
 
 	smallRecords, firstGeometries []int  // of small updates
-	smallUpdates                  []byte // what refit_small.comp reads of them
+	smallUpdates                  []byte // what refit/small.comp reads of them
 
 	histograms uint32 // entries over all tiles
 	passes     uint32 // over their keys
@@ -57,7 +57,7 @@ type batch struct {
 }
 
 const (
-	// bundleSlots is the most bundles (shaders/bvh/bundle.glsl) of a block, and bundleFixed the primitives of one where
+	// bundleSlots is the most bundles (shaders/bvh/build/bundle.glsl) of a block, and bundleFixed the primitives of one where
 	// it takes that: 48 bytes of a triangle and the share of a node in 64 bytes are 63.5 together.
 	bundleSlots = 248
 	bundleFixed = 5
@@ -71,7 +71,7 @@ const (
 	clusterLimit = 16
 )
 
-// Of shaders/bvh/sort.glsl.
+// Of shaders/bvh/build/sort.glsl.
 const (
 	sortTileBlocks = sortBlocks // ER_TILE_BLOCKS: a tile is the most that a workgroup sorts
 	sortDirect     = 128        // ER_SORT_DIRECT
@@ -99,7 +99,7 @@ func mostBundles(info vk.BuildInfo, n uint64) uint64 {
 	return n/blockSize*bundleSlots + max((rest+bundleFixed-1)/bundleFixed, rest*bundleSlots/blockSize)
 }
 
-// axisBits is erAxisBits of shaders/bvh/build.glsl. Each eight bits of a code are a pass of the sort, and one bit more
+// axisBits is erAxisBits of shaders/bvh/common/build.glsl. Each eight bits of a code are a pass of the sort, and one bit more
 // tells what is inactive.
 func axisBits(n uint32) uint32 {
 	switch {

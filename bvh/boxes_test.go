@@ -26,7 +26,7 @@ const mostListed = 256
 func newBoxLister(r *rig) *boxLister {
 	r.Helper()
 	l := &boxLister{rig: r}
-	code, err := shaders.Load("bvh/trace_boxes.comp")
+	code, err := shaders.Load("bvh/trace/trace_boxes.comp")
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -32,7 +32,7 @@ const (
 	kernelImproveRefit
 	kernelLeaves
 	kernelCorners
-	kernelDeepen
+	kernelBalance
 	kernelOrderSmall
 	kernelOrderCount
 	kernelOrderScan
@@ -58,52 +58,52 @@ const (
 )
 
 var kernelNames = [kernelCount]string{
-	kernelInit:           "init",
-	kernelBounds:         "bounds",
-	kernelSplitPlan:      "split_plan",
-	kernelSplit:          "split",
-	kernelSplitParts:     "split_parts",
-	kernelMorton:         "morton",
-	kernelSortSmall:      "sort_small",
-	kernelSortScan:       "sort_scan",
-	kernelSortScatter:    "sort_scatter",
-	kernelBundle:         "bundle",
-	kernelLBVH:           "lbvh",
-	kernelClimb:          "climb",
-	kernelPLOC:           "ploc",
-	kernelPLOCTeam:       "ploc_team",
-	kernelCrown:          "crown",
-	kernelImproveSearch:  "improve_search",
-	kernelImproveApply:   "improve_apply",
-	kernelImproveMark:    "improve_mark",
-	kernelImproveRefit:   "improve_refit",
-	kernelLeaves:         "leaves",
-	kernelCorners:        "corners",
-	kernelDeepen:         "deepen",
-	kernelOrderSmall:     "order_small",
-	kernelOrderCount:     "order_count",
-	kernelOrderScan:      "order_scan",
-	kernelOrderWrite:     "order_write",
-	kernelHeader:         "header",
-	kernelRefitLeaves:    "refit_leaves",
-	kernelRefitPlain:     "refit_leaves",
-	kernelRefitInstances: "refit_leaves",
-	kernelRefitNodes:     "refit_nodes",
-	kernelRefitShort:     "refit_nodes",
-	kernelRefitSmall:     "refit_small",
-	kernelIndirect:       "indirect",
-	kernelScanSum:        "scan_sum",
-	kernelScanApply:      "scan_apply",
-	kernelCopyPlan:       "copy_plan",
-	kernelCopyLink:       "copy_link",
-	kernelCopyUsed:       "copy_used",
-	kernelCopyShare:      "copy_share",
-	kernelCopyWrite:      "copy_write",
-	kernelCopyFinish:     "copy_finish",
-	kernelWiden:          "widen",
+	kernelInit:           "build/init",
+	kernelBounds:         "build/bounds",
+	kernelSplitPlan:      "build/split_plan",
+	kernelSplit:          "build/split",
+	kernelSplitParts:     "build/split_parts",
+	kernelMorton:         "build/morton",
+	kernelSortSmall:      "build/sort_small",
+	kernelSortScan:       "build/sort_scan",
+	kernelSortScatter:    "build/sort_scatter",
+	kernelBundle:         "build/bundle",
+	kernelLBVH:           "build/lbvh",
+	kernelClimb:          "build/climb",
+	kernelPLOC:           "build/ploc",
+	kernelPLOCTeam:       "build/ploc_team",
+	kernelCrown:          "build/crown",
+	kernelImproveSearch:  "build/improve_search",
+	kernelImproveApply:   "build/improve_apply",
+	kernelImproveMark:    "build/improve_mark",
+	kernelImproveRefit:   "build/improve_refit",
+	kernelLeaves:         "build/leaves",
+	kernelCorners:        "build/corners",
+	kernelBalance:        "build/balance",
+	kernelOrderSmall:     "build/order_small",
+	kernelOrderCount:     "build/order_count",
+	kernelOrderScan:      "build/order_scan",
+	kernelOrderWrite:     "build/order_write",
+	kernelHeader:         "build/header",
+	kernelRefitLeaves:    "refit/leaves",
+	kernelRefitPlain:     "refit/leaves",
+	kernelRefitInstances: "refit/leaves",
+	kernelRefitNodes:     "refit/nodes",
+	kernelRefitShort:     "refit/nodes",
+	kernelRefitSmall:     "refit/small",
+	kernelIndirect:       "build/indirect",
+	kernelScanSum:        "copy/scan_sum",
+	kernelScanApply:      "copy/scan_apply",
+	kernelCopyPlan:       "copy/plan",
+	kernelCopyLink:       "copy/link",
+	kernelCopyUsed:       "copy/used",
+	kernelCopyShare:      "copy/share",
+	kernelCopyWrite:      "copy/write",
+	kernelCopyFinish:     "copy/finish",
+	kernelWiden:          "build/widen",
 }
 
-// Bytes of push constants: those of build.glsl, and all of refit_push.glsl.
+// Bytes of push constants: those of build.glsl, and all of refit/push.glsl.
 const commonPush, pushSize = 40, 120
 
 // Builder holds the kernels that build structures on one device. Each is compiled when a command first needs it.
@@ -328,7 +328,7 @@ func (r *recorder) trees() {
 		r.perBlock(kernelCorners, r.blocks, r.batch.blocks, treeGroupsPerBlk)
 	}
 	if r.batch.deep {
-		r.perBlock(kernelDeepen, r.blocks, r.batch.blocks, 1)
+		r.perBlock(kernelBalance, r.blocks, r.batch.blocks, 1)
 		r.cb.ComputeBarrier()
 	}
 	r.order()

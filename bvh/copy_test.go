@@ -13,9 +13,9 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// TestCopyLayoutMatchesGLSL holds the constants of copies against shaders/bvh/copy.glsl.
+// TestCopyLayoutMatchesGLSL holds the constants of copies against shaders/bvh/copy/copy.glsl.
 func TestCopyLayoutMatchesGLSL(t *testing.T) {
-	compare(t, constants(t, "../shaders/bvh/copy.glsl"), map[string]uint64{
+	compare(t, constants(t, "../shaders/bvh/copy/copy.glsl"), map[string]uint64{
 		"ER_COPY_BLOCK": copyBlock, "ER_COPY_SIZE": copyRecordSize, "ER_PLAN_SIZE": copyPlanSize, "ER_COPY_READY": copyReady,
 		"ER_COPY_CHUNKS": copyChunks, "ER_COMPACT_LEAF": compactLeaf, "ER_COMPACT_MOST": compactMost, "ER_COMPACT_BYTES": compactBytes,
 		"ER_COPY_CLONE": uint64(vk.CopyClone), "ER_COPY_COMPACT": uint64(vk.CopyCompact), "ER_COPY_SERIALIZE": uint64(CopySerialize),

@@ -6,13 +6,13 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// Mirror of shaders/bvh/copy.glsl; TestCopyLayoutMatchesGLSL compares.
+// Mirror of shaders/bvh/copy/copy.glsl; TestCopyLayoutMatchesGLSL compares.
 const (
 	copyBlock      = 256 // pieces of 64 bytes of a task
 	copyRecordSize = 128
 	copyPlanSize   = 384
 	copyReady      = 1
-	copyChunks     = 16 // of a task of copy_share.comp
+	copyChunks     = 16 // of a task of copy/share.comp
 
 	queryMode = 4 // + Property
 
@@ -220,7 +220,7 @@ func (r *recorder) copyTasks(kernel int, address vk.DeviceAddress, tasks []byte,
 	}
 }
 
-// shareVertices runs a pass of copy_share.comp, one workgroup to a chunk. What it writes nobody reads before the next
+// shareVertices runs a pass of copy/share.comp, one workgroup to a chunk. What it writes nobody reads before the next
 // barrier.
 func (r *recorder) shareVertices(address vk.DeviceAddress, tasks []byte, pass uint32) {
 	if n := uint32(len(tasks) / 8); n > 0 {

@@ -3,7 +3,7 @@ package bvh
 import "github.com/everray/everray/vk"
 
 const (
-	// crownItems is the subtrees that the upper nodes of a tree are built over: lanes of shaders/bvh/crown.comp.
+	// crownItems is the subtrees that the upper nodes of a tree are built over: lanes of shaders/bvh/build/crown.comp.
 	crownItems = 256
 	// crownBytes is more than its shared memory.
 	crownBytes = 32 << 10

@@ -87,5 +87,5 @@ func TestCrownHard(t *testing.T) {
 
 // TestCrownConstants compares what crown.go shares with the shader.
 func TestCrownConstants(t *testing.T) {
-	compare(t, constants(t, "../shaders/bvh/crown.comp"), map[string]uint64{"ER_CROWN_ITEMS": crownItems})
+	compare(t, constants(t, "../shaders/bvh/build/crown.comp"), map[string]uint64{"ER_CROWN_ITEMS": crownItems})
 }

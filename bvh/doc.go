@@ -13,7 +13,7 @@
 // 128 bytes for each of the others: rays are 14 to 33% faster. They follow from the others, which all else goes by.
 // Subtrees that are too deep for the traversal stack are balanced: a bottom and a top level fit together, whatever the
 // input.
-// shaders/bvh/layout.glsl is the one definition of the memory layout; layout.go mirrors it and a test compares.
+// shaders/bvh/common/layout.glsl is the one definition of the memory layout; layout.go mirrors it and a test compares.
 //
 // Contract:
 //   - A structure is a buffer range aligned to 256 bytes. Its address is the address of the range; its first bytes

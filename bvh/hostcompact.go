@@ -297,7 +297,7 @@ func (c *hostCompaction) size() uint64 {
 // cornerKey tells vertices apart: by position, by source, or all.
 type cornerKey [3]uint32
 
-// shareVertices makes a chunk of triangles, as copy_share.comp does: vertices are in the order of their first corner.
+// shareVertices makes a chunk of triangles, as copy/share.comp does: vertices are in the order of their first corner.
 func shareVertices(w *hostTreeWalk, first, end uint32) hostChunk {
 	s := w.s
 	sourced := s.Flags&sourcedFlags == sourcedFlags

@@ -9,7 +9,7 @@ import (
 )
 
 // hostUpdate is one update on its way. It keeps the tree of its source and makes boxes again, as the device does
-// (shaders/bvh/refit.glsl), to the same bits but for instances. Its steps are tasks of its operation:
+// (shaders/bvh/refit/refit.glsl), to the same bits but for instances. Its steps are tasks of its operation:
 //
 //	measure   finds out what the source is, and the boxes of its leaf records in the new input, in pieces
 //	copy      the source, if the destination is another structure

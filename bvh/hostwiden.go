@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// hostWidening makes the wide nodes of a structure, as shaders/bvh/widen.comp does, to the same bytes.
+// hostWidening makes the wide nodes of a structure, as shaders/bvh/build/widen.comp does, to the same bytes.
 type hostWidening struct {
 	s    *Structure
 	wide []byte

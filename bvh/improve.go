@@ -3,7 +3,7 @@ package bvh
 import "github.com/everray/everray/vk"
 
 const (
-	// improvePasses is how often nodes of a tree move (shaders/bvh/improve.glsl), but for trees over at most improveSmall
+	// improvePasses is how often nodes of a tree move (shaders/bvh/build/improve.glsl), but for trees over at most improveSmall
 	// primitives; of those over more than improveMiddle and improveLarge more often, and in the largest only large ones.
 	improvePasses       = 4
 	improveMiddlePasses = 6

@@ -109,7 +109,7 @@ func TestImproveHits(t *testing.T) {
 
 // TestImproveConstants compares what improve.go shares with the shaders.
 func TestImproveConstants(t *testing.T) {
-	compare(t, constants(t, "../shaders/bvh/improve.glsl"), map[string]uint64{
+	compare(t, constants(t, "../shaders/bvh/build/improve.glsl"), map[string]uint64{
 		"ER_MOVE_NONE": 0xffffffff, "ER_MOVE_VISITS": 32, "ER_MOVE_CLIMBS": 12, "ER_MOVE_LEAST": 8, "ER_MOVE_CLEAR": improveClear,
 		"ER_MOVE_SMALL": improveSmall, "ER_MOVE_MIDDLE": improveMiddle, "ER_MOVE_LARGE": improveLarge,
 		"ER_MOVE_PASSES": improvePasses, "ER_MOVE_MIDDLE_PASSES": improveMiddlePasses, "ER_MOVE_LARGE_PASSES": improveLargePasses,

@@ -6,7 +6,7 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// Indexed and short triangles, the forms of leaf records in compacted copies (shaders/bvh/layout.glsl). Of indexed ones chunks
+// Indexed and short triangles, the forms of leaf records in compacted copies (shaders/bvh/common/layout.glsl). Of indexed ones chunks
 // of 64 records have a table of their vertices, so that a vertex is stored once and not for each of the triangles that meet
 // there. Short ones have their own vertices, and little else.
 

@@ -1,6 +1,6 @@
 package bvh
 
-// Mirror of shaders/bvh/layout.glsl and wide_layout.glsl; TestLayoutMatchesGLSL compares by name.
+// Mirror of shaders/bvh/common/layout.glsl and wide_layout.glsl; TestLayoutMatchesGLSL compares by name.
 const (
 	asMagic   = 0x53415245
 	asVersion = 5

@@ -26,10 +26,10 @@ func constants(t *testing.T, path string) map[string]uint64 {
 	return c
 }
 
-// TestLayoutMatchesGLSL holds layout.go against the one definition in shaders/bvh/layout.glsl, both ways: every
+// TestLayoutMatchesGLSL holds layout.go against the one definition in shaders/bvh/common/layout.glsl, both ways: every
 // constant of the GLSL has a Go counterpart of the same value.
 func TestLayoutMatchesGLSL(t *testing.T) {
-	want := constants(t, "../shaders/bvh/layout.glsl")
+	want := constants(t, "../shaders/bvh/common/layout.glsl")
 	got := map[string]uint64{
 		"ER_AS_MAGIC": asMagic, "ER_AS_VERSION": asVersion, "ER_AS_TYPE_TOP": 0, "ER_AS_TYPE_BOTTOM": 1,
 		"ER_HEADER_SIZE": headerSize, "ER_HEADER_SELF": headerSelf, "ER_HEADER_MAGIC": headerMagic,
@@ -65,11 +65,11 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 		"ER_INSTANCE_FORCE_OPAQUE": InstanceForceOpaque, "ER_INSTANCE_FORCE_NO_OPAQUE": InstanceForceNoOpaque,
 	}
 	compare(t, want, got)
-	compare(t, constants(t, "../shaders/bvh/wide_layout.glsl"), map[string]uint64{
+	compare(t, constants(t, "../shaders/bvh/common/wide_layout.glsl"), map[string]uint64{
 		"ER_HEADER_WIDE": headerWide, "ER_WIDE_SIZE": wideSize, "ER_WIDE_CHILDREN": wideChildren, "ER_WIDE_AXIS": wideAxis,
 		"ER_WIDE_REFS": wideRefs, "ER_REF_EMPTY": refEmpty,
 	})
-	want = constants(t, "../shaders/bvh/build.glsl")
+	want = constants(t, "../shaders/bvh/common/build.glsl")
 	got = map[string]uint64{
 		"ER_BLOCK_SIZE": blockSize, "ER_SORT_BLOCKS": sortBlocks, "ER_SPLIT_LEAST": splitLeast, "ER_SPLIT_SHARE": splitShare, "ER_NO_BOUND": 0xffffffff, "ER_BUILD_SIZE": buildRecordSize, "ER_MODE_LBVH": modeLBVH,
 		"ER_MODE_PLOC": modePLOC, "ER_GEOMETRY_SIZE": geometryRecord, "ER_FORMAT_FLOAT32": formatFloat32,
@@ -101,7 +101,7 @@ func compare(t *testing.T, want, got map[string]uint64) {
 
 // TestTraversalConstants compares what traverse.glsl shares with Go.
 func TestTraversalConstants(t *testing.T) {
-	src, err := os.ReadFile("../shaders/bvh/traverse.glsl")
+	src, err := os.ReadFile("../shaders/bvh/trace/traverse.glsl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +118,8 @@ func TestTraversalConstants(t *testing.T) {
 
 // TestSortConstants compares what batch.go shares with the sort.
 func TestSortConstants(t *testing.T) {
-	if got := constants(t, "../shaders/bvh/digits.glsl")["ER_SORT_DIRECT"]; got != sortDirect {
+	if got := constants(t, "../shaders/bvh/build/digits.glsl")["ER_SORT_DIRECT"]; got != sortDirect {
 		t.Errorf("ER_SORT_DIRECT is %d, sortDirect %d", got, sortDirect)
 	}
-	compare(t, constants(t, "../shaders/bvh/sort_scan.comp"), map[string]uint64{"ER_SCAN_DIGITS": scanDigits})
+	compare(t, constants(t, "../shaders/bvh/build/sort_scan.comp"), map[string]uint64{"ER_SCAN_DIGITS": scanDigits})
 }

@@ -15,7 +15,7 @@ import (
 // listNative lists the boxes that the driver's traversal meets.
 func (n *nativeRig) listNative(tlas *vk.NativeAccelerationStructure, rays []Ray, flags uint32, mask uint8) [][]BoxCandidate {
 	n.Helper()
-	code, err := shaders.Load("bvh/native_boxes.comp")
+	code, err := shaders.Load("bvh/trace/native_boxes.comp")
 	if err != nil {
 		n.Fatal(err)
 	}

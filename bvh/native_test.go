@@ -28,7 +28,7 @@ func newNativeRig(t testing.TB) *nativeRig {
 	if !n.dev.Features().RayQuery {
 		t.Skip("the driver has no ray queries")
 	}
-	code, err := shaders.Load("bvh/native_query.comp")
+	code, err := shaders.Load("bvh/trace/native_query.comp")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package bvh
 
 import "github.com/everray/everray/vk"
 
-// Of shaders/bvh/order.glsl.
+// Of shaders/bvh/build/order.glsl.
 const (
 	orderParts         = 1024 // ER_ORDER_PARTS
 	orderShift         = 20   // ER_ORDER_SHIFT

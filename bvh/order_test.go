@@ -299,12 +299,12 @@ func TestDisorder(t *testing.T) {
 
 // TestOrderConstants compares what order.go shares with the shader, and that what is sorted fits into the scratch memory.
 func TestOrderConstants(t *testing.T) {
-	compare(t, constants(t, "../shaders/bvh/order.glsl"), map[string]uint64{
+	compare(t, constants(t, "../shaders/bvh/build/order.glsl"), map[string]uint64{
 		"ER_ORDER_PARTS": orderParts, "ER_ORDER_SHIFT": orderShift, "ER_ORDER_COUNTS": orderCounts,
 		"ER_ORDER_BUNDLED_COUNTS": orderBundledCounts, "ER_ORDER_COUNT": orderCount,
 		"ER_ORDER_LANES": blockSize / orderGroups,
 	})
-	compare(t, constants(t, "../shaders/bvh/order_small.comp"), map[string]uint64{"ER_ORDER_SMALL": orderSmall})
+	compare(t, constants(t, "../shaders/bvh/build/order_small.comp"), map[string]uint64{"ER_ORDER_SMALL": orderSmall})
 	info := vk.BuildInfo{Type: vk.BottomLevel, Geometries: make([]vk.Geometry, 1)}
 	for n := uint64(1); n <= MaxPrimitives; n += 1 + n/7 {
 		for _, flags := range hostFlags {

@@ -18,8 +18,8 @@ const leastSharedMemory = 16 << 10
 // builder leaves out, or makes smaller, where there is less (crownsOn, refitSmallLimit).
 func TestSharedMemory(t *testing.T) {
 	chosen := map[string]uint32{
-		"bvh/crown.comp.spv":       crownBytes,
-		"bvh/refit_small.comp.spv": smallRest + smallBytes*smallMost,
+		"bvh/build/crown.comp.spv": crownBytes,
+		"bvh/refit/small.comp.spv": smallRest + smallBytes*smallMost,
 	}
 	root := "../shaders/spv"
 	modules := 0
@@ -47,7 +47,7 @@ func TestSharedMemory(t *testing.T) {
 		t.Fatalf("%d modules: %v", modules, err)
 	}
 	lanes := map[uint32][]byte{3: binary.LittleEndian.AppendUint32(nil, leavesLanes)}
-	if n := sharedBytes(t, root+"/bvh/refit_leaves.comp.spv", lanes); n > leastSharedMemory {
+	if n := sharedBytes(t, root+"/bvh/refit/leaves.comp.spv", lanes); n > leastSharedMemory {
 		t.Errorf("refit_leaves.comp for instances: %d bytes of shared memory, more than %d", n, leastSharedMemory)
 	}
 }

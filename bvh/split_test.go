@@ -179,7 +179,7 @@ func TestSplitSizes(t *testing.T) {
 
 // TestSplitConstants compares what split.go shares with split.glsl.
 func TestSplitConstants(t *testing.T) {
-	compare(t, constants(t, "../shaders/bvh/split.glsl"), map[string]uint64{
+	compare(t, constants(t, "../shaders/bvh/build/split.glsl"), map[string]uint64{
 		"ER_SPLIT_CLASSES": 256, "ER_SPLIT_STEPS": 8, "ER_SPLIT_MOST": splitPieces - 1, "ER_SPLIT_BITS": 15, "ER_MOVE_BYTES": improveMoves,
 		"ER_GEOMETRY_NO_DUPLICATE": uint64(vk.GeometryNoDuplicateAnyHit), "ER_SPLIT_SIZES": 16, "ER_NO_PLANE": 99,
 	})

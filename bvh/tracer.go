@@ -70,7 +70,7 @@ func newTracer(dev *vk.Device, simd bool) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bvh tracer: %w", err)
 	}
-	code, err := shaders.Load(shaders.Variant("bvh/trace.comp", simd))
+	code, err := shaders.Load(shaders.Variant("bvh/trace/trace.comp", simd))
 	if err == nil {
 		t.kernel, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "bvh trace", Code: code, Entry: "main", Layout: t.layout})
 	}

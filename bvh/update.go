@@ -9,11 +9,11 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// An update keeps the tree and makes its boxes again, from the leaves up (shaders/bvh/refit.glsl). It takes what it
+// An update keeps the tree and makes its boxes again, from the leaves up (shaders/bvh/refit/refit.glsl). It takes what it
 // needs to know of the tree from the source's header, so that it works on copies of any size.
 
 // updateScratch places the parts of an update's scratch memory, as offsets from its address. They follow each other behind
-// the state, and shaders/bvh/refit_push.glsl knows in what order.
+// the state, and shaders/bvh/refit/push.glsl knows in what order.
 type updateScratch struct{ lists, boxes, counts, arrivals, reach, bounds, size uint64 }
 
 func updateScratchOf(n uint64) updateScratch {
@@ -78,23 +78,23 @@ func checkDestinations(builds []Build) error {
 }
 
 const (
-	// refitNodes is ER_NEAR of refit_nodes.comp: nodes of a workgroup, which has two lanes for each. Devices with small
+	// refitNodes is ER_NEAR of refit/nodes.comp: nodes of a workgroup, which has two lanes for each. Devices with small
 	// workgroups take refitNodesLeast.
 	refitNodes, refitNodesLeast = 256, 128
-	// refitPart is ER_PART of refit_push.glsl: leaf records of a workgroup.
+	// refitPart is ER_PART of refit/push.glsl: leaf records of a workgroup.
 	refitPart = 128
 	// Up to fewNodes and beyond manyNodes blocks of refitNodesLeast are faster: few leave processors without work, and of
 	// many the levels above the blocks count for little.
 	fewNodes, manyNodes = 20000, 1 << 18
-	// formAny and so on are FORM_ANY of refit_leaves.comp.
+	// formAny and so on are FORM_ANY of refit/leaves.comp.
 	formAny, formPlain, formInstances = 0, 1, 2
-	// leavesLanes is the workgroup of refit_leaves.comp for instances, a lane for each. Of other records a lane has two.
+	// leavesLanes is the workgroup of refit/leaves.comp for instances, a lane for each. Of other records a lane has two.
 	leavesLanes = refitPart
 	// mostAlone is the most primitives of an update that push constants describe: of more, the parts' bounds are too many.
 	mostAlone = 1 << 19
-	// smallUpdateSize is what refit_small.comp reads for each update: its record and its first geometry.
+	// smallUpdateSize is what refit/small.comp reads for each update: its record and its first geometry.
 	smallUpdateSize = buildRecordSize + geometryRecord
-	// smallLanes is the workgroup of refit_small.comp, smallBytes the shared memory that it needs for each primitive. It takes
+	// smallLanes is the workgroup of refit/small.comp, smallBytes the shared memory that it needs for each primitive. It takes
 	// smallMost at most.
 	smallLanes, smallBytes, smallMost = 768, 28, 2 * smallLanes
 	// smallWorkers is how many workgroups share what an update writes that is alone.
@@ -153,7 +153,7 @@ func (b *batch) direct() bool {
 	return n > 0 && n <= directUpdates && n == len(b.records)/buildRecordSize
 }
 
-// describeSmall puts together what refit_small.comp reads, once the records are complete.
+// describeSmall puts together what refit/small.comp reads, once the records are complete.
 func (b *batch) describeSmall() {
 	for i, r := range b.smallRecords {
 		at := b.smallUpdates[i*smallUpdateSize:]
@@ -164,7 +164,7 @@ func (b *batch) describeSmall() {
 	}
 }
 
-// describeAlone writes the push constants of an update that is alone: those of refit_push.glsl behind the common ones.
+// describeAlone writes the push constants of an update that is alone: those of refit/push.glsl behind the common ones.
 func (b *batch) describeAlone(bd Build, n, room uint32) {
 	b.alone = nil
 	if len(bd.Info.Geometries) > 1 || n > mostAlone {
@@ -208,7 +208,7 @@ func (r *recorder) runAlone(kernel int, groups uint32) {
 	r.dispatch(kernel, append(push, r.batch.alone...), groups)
 }
 
-// updateForm is what is known of an update's input: FORM_... of refit_leaves.comp.
+// updateForm is what is known of an update's input: FORM_... of refit/leaves.comp.
 func updateForm(info vk.BuildInfo) uint32 {
 	if info.Type == vk.TopLevel {
 		return formInstances

@@ -462,10 +462,10 @@ func TestUpdateOfAnother(t *testing.T) {
 
 // TestUpdateConstants compares what refit.glsl shares with Go.
 func TestUpdateConstants(t *testing.T) {
-	compare(t, constants(t, "../shaders/bvh/refit.glsl"), map[string]uint64{
+	compare(t, constants(t, "../shaders/bvh/refit/refit.glsl"), map[string]uint64{
 		"ER_ALLOW_UPDATE": uint64(vk.AllowUpdate), "ER_ROOM_UNIT": updateRoomUnit,
 	})
-	compare(t, constants(t, "../shaders/bvh/refit_push.glsl"), map[string]uint64{"ER_PART": refitPart})
-	nodes := constants(t, "../shaders/bvh/refit_nodes.comp")
+	compare(t, constants(t, "../shaders/bvh/refit/push.glsl"), map[string]uint64{"ER_PART": refitPart})
+	nodes := constants(t, "../shaders/bvh/refit/nodes.comp")
 	compare(t, map[string]uint64{"ER_NEAR": nodes["ER_NEAR"]}, map[string]uint64{"ER_NEAR": refitNodes})
 }

@@ -21,7 +21,7 @@ func widened(info vk.BuildInfo) bool {
 }
 
 const (
-	// widenTask is the bytes of ErWiden in shaders/bvh/widen.comp, and widenNew WIDEN_NEW.
+	// widenTask is the bytes of ErWiden in shaders/bvh/build/widen.comp, and widenNew WIDEN_NEW.
 	widenTask = 16
 	widenNew  = 0x80000000
 )

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/everray/everray/fallback/cache"
+	"github.com/everray/everray/cache"
 	"github.com/everray/everray/fallback/link"
 	"github.com/everray/everray/vk"
 )

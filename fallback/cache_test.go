@@ -11,10 +11,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/everray/everray/fallback/cache"
-	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/cache"
 	"github.com/everray/everray/fallback/link"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/everray/everray/fallback"
-	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
 	vulkan "github.com/vulkan-go/vulkan"

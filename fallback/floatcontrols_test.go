@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/everray/everray/fallback"
-	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/internal/glsltest"
 )
 
 const zerosRaygen = `#version 460

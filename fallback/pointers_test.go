@@ -2,11 +2,12 @@ package fallback_test
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/everray/everray/fallback"
-	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/internal/glsltest"
 )
 
 const pointersMiss = `#version 460
@@ -40,7 +41,7 @@ func TestVariablePointers(t *testing.T) {
 	} {
 		r := newNullRig(t, c.contents...)
 		want := c.want(c.contents)
-		code := module(t, "spv1.4", c.file)
+		code := glsltest.AssembleFile(t, "spv1.4", filepath.Join("link", "testdata", c.file+".spvasm"))
 		inlined := glsltest.Optimize(t, code, "--merge-return", "--inline-entry-points-exhaustive", "--redundancy-elimination", "--if-conversion")
 		for name, raygen := range map[string][]uint32{"plain": code, "inlined": inlined} {
 			for _, form := range []fallback.Form{fallback.FormMonolithic, fallback.FormMegakernel, fallback.FormBlocks} {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/everray/everray/fallback"
-	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/internal/glsltest"
 )
 
 // wideRaygen keeps a structure across a trace whose arrays have lengths, and whose members and elements are named by

@@ -6,7 +6,7 @@
 #   scripts/shaders.sh --check         compile everything into a temporary folder and compare with shaders/spv
 #   scripts/shaders.sh --out DIR ...   write below DIR instead of shaders/spv
 #
-# A source with the line "// Variant: simd" is compiled once more, with ER_SIMD defined (shaders/bvh/simd.glsl), to
+# A source with the line "// Variant: simd" is compiled once more, with ER_SIMD defined (shaders/bvh/trace/simd.glsl), to
 # NAME.simd.EXT.spv. Includes (*.glsl) are relative to shaders/. The output depends on the sources and the compiler's version only.
 set -eu
 cd "$(dirname "$0")/.."

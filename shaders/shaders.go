@@ -24,7 +24,7 @@ var ErrUnknownShader = errors.New("no such shader")
 const spirvMagic = 0x07230203
 
 // Variant returns the name of a shader's variant for a device: that for CPUs, if simd is set (vk.Device.SIMD). Only shaders
-// with traversal have one; see bvh/simd.glsl.
+// with traversal have one; see bvh/trace/simd.glsl.
 func Variant(name string, simd bool) string {
 	if !simd {
 		return name
@@ -33,7 +33,7 @@ func Variant(name string, simd bool) string {
 	return strings.TrimSuffix(name, ext) + ".simd" + ext
 }
 
-// Load returns the SPIR-V words of a shader by the name of its source, for example "bvh/morton.comp".
+// Load returns the SPIR-V words of a shader by the name of its source, for example "bvh/build/morton.comp".
 func Load(name string) ([]uint32, error) {
 	b, err := spv.ReadFile(path.Join("spv", name+".spv"))
 	if errors.Is(err, fs.ErrNotExist) {

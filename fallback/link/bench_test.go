@@ -3,8 +3,8 @@ package link
 import (
 	"testing"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
-	"github.com/everray/everray/fallback/internal/shapes"
+	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/internal/shapes"
 )
 
 // BenchmarkLink links the pipeline of one shape: six shaders, a function with early returns that traces in loops.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/internal/glsltest"
 )
 
 // tracing is a ray generation shader; TYPES, FUNCTIONS and BODY are the test's. %v is a variable of type %t beside the trace.

@@ -3,8 +3,8 @@ package link
 import (
 	"testing"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/internal/glsltest"
 )
 
 const featureHead = `#version 460

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/internal/glsltest"
 )
 
 // controlled is a miss shader with execution modes, which are also the capabilities that they need.

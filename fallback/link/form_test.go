@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/internal/glsltest"
 )
 
 // raygenHead begins a ray generation shader that has a payload and a result.

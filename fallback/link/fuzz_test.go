@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
-	"github.com/everray/everray/fallback/internal/shapes"
+	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/internal/shapes"
 )
 
 // FuzzLink links modules of strangers: whatever they hold, Link returns, soon, with a module or an error, and never by

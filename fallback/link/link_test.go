@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
-	"github.com/everray/everray/fallback/internal/shapes"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/internal/shapes"
 	"github.com/everray/everray/shaders"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
-	"github.com/everray/everray/fallback/internal/shapes"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/internal/shapes"
 )
 
 // oddity is a valid shader in a form that glslang does not make: what follows the head below, and what stands in its

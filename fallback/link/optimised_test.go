@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
-	"github.com/everray/everray/fallback/internal/shapes"
+	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/internal/shapes"
 )
 
 // treatment is one way to compile and optimise a shader.

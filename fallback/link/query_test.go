@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/shaders"
 )
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
-	"github.com/everray/everray/fallback/internal/shapes"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/internal/shapes"
 )
 
 // strangers_test links what other compilers than glslang 12 make, or other users write. The modules of testdata are

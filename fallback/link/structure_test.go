@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
+	"github.com/everray/everray/internal/glsltest"
 )
 
 // structureRaygen traces into a structure of each descriptor, and into one of an array by an index that is no constant.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everray/everray/fallback/internal/glsltest"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/internal/glsltest"
 )
 
 // longMiss is a miss shader of so many statements.

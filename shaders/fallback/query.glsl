@@ -8,7 +8,7 @@
 #ifndef EVERRAY_FALLBACK_QUERY_GLSL
 #define EVERRAY_FALLBACK_QUERY_GLSL
 
-#include "bvh/traverse.glsl"
+#include "bvh/trace/traverse.glsl"
 
 struct RqQuery {
     uvec2 tlas;

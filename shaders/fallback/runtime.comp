@@ -14,7 +14,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 
-#include "bvh/traverse.glsl"
+#include "bvh/trace/traverse.glsl"
 #include "fallback/launch.glsl"
 #include "fallback/query.glsl"
 

@@ -3,7 +3,7 @@
 // The compute way's traversal and nothing else: what bench.rgen and occlusion.rgen with their shaders do, without a pipeline,
 // to tell what the pipeline itself costs. Lanes are placed as runtime.comp places those of a launch.
 #extension GL_GOOGLE_include_directive : require
-#include "bvh/traverse.glsl"
+#include "bvh/trace/traverse.glsl"
 
 layout(local_size_x = 64) in; // a tile of 8x8 places, bareTile in bare.go
 

@@ -2,7 +2,7 @@
 // What the compute way's traversal does for each ray of a buffer: the rays of bench.rgen and occlusion.rgen, all geometry opaque.
 #extension GL_GOOGLE_include_directive : require
 #define ER_COUNT_STEPS
-#include "bvh/traverse.glsl"
+#include "bvh/trace/traverse.glsl"
 
 layout(local_size_x = 64) in; // countLanes in counter.go
 

@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #define VIEWER_COMPUTE
 #define ER_COUNT_STEPS
-#include "bvh/traverse.glsl"
+#include "bvh/trace/traverse.glsl"
 #include "viewer/alpha.glsl"
 
 layout(local_size_x = 8, local_size_y = 8) in; // heatTile in heat.go

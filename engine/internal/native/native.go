@@ -7,8 +7,8 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/cache"
 	"github.com/everray/everray/engine/internal/driver"
-	"github.com/everray/everray/fallback/cache"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
 )

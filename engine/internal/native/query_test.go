@@ -18,7 +18,7 @@ func TestLowerShaderUnsupported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := shaders.Load("bvh/morton.comp")
+	plain, err := shaders.Load("bvh/build/morton.comp")
 	if err != nil {
 		t.Fatal(err)
 	}

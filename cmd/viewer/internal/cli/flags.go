@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cache"
 	"github.com/everray/everray/cmd/viewer/internal/camera"
 	"github.com/everray/everray/engine"
-	"github.com/everray/everray/fallback/cache"
 	"github.com/everray/everray/vk"
 )
 

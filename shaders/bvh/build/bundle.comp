@@ -1,0 +1,151 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Cuts the sorted primitives into bundles. Those are subtrees of the radix tree
+// of the keys: a border between two neighbours is one of bundles if its node has
+// more than so many primitives below. Every block keeps within its share of the
+// nodes, if need be with bundles of equal size, so that the size of a structure
+// is known from counts.
+//   push.pass 0: every block counts its bundles
+//   push.pass 1: they are numbered and written
+#include "bvh/build/bundle.glsl"
+layout(local_size_x = 256) in;
+
+const uint LANES = 256u;
+const uint ITEMS = ER_BLOCK_SIZE / LANES; // borders of a lane, neighbours
+
+const uint METHOD_LIKED = 0u;
+const uint METHOD_MOST = 1u;
+const uint METHOD_FIXED = 2u;
+const uint METHOD_SHIFT = 16u; // above the count
+
+shared uvec2 difference[ER_BLOCK_SIZE]; // of the keys beside a border
+shared uint sharedCount[2];
+shared uint sums[LANES];
+
+bool lower(uint p, uint q) {
+    uvec2 a = difference[p], b = difference[q];
+    return a.y != b.y ? a.y < b.y : (a.x != b.x ? a.x < b.x : (p ^ (p + 1u)) < (q ^ (q + 1u)));
+}
+
+// below is the number of primitives below the node of a border, as far as they
+// are in the block, or more than ER_BUNDLE_MOST.
+uint below(uint border, uint count) {
+    uint n = 2u;
+    for (uint p = border; p > 0u && n <= ER_BUNDLE_MOST && lower(p - 1u, border); p--) {
+        n++;
+    }
+    for (uint p = border + 1u; p + 1u < count && n <= ER_BUNDLE_MOST && lower(p, border); p++) {
+        n++;
+    }
+    return n;
+}
+
+bool isBorder(uint border, uint count, uint method) {
+    if (border + 1u >= count) {
+        return false;
+    }
+    if (method == METHOD_FIXED) {
+        return (border + 1u) % ER_BUNDLE_FIXED == 0u;
+    }
+    return below(border, count) > (method == METHOD_LIKED ? ER_BUNDLE_LIKED : ER_BUNDLE_MOST);
+}
+
+// countBlock chooses the method of a block of count primitives.
+void countBlock(ErBuild b, uint block, uint count) {
+    uint lane = gl_LocalInvocationIndex;
+    if (lane < 2u) {
+        sharedCount[lane] = 1u;
+    }
+    barrier();
+    uvec2 borders = uvec2(0u);
+    for (uint k = 0u; k < ITEMS; k++) {
+        uint border = lane * ITEMS + k;
+        if (border + 1u < count) {
+            uint n = below(border, count);
+            borders += uvec2(n > ER_BUNDLE_LIKED ? 1u : 0u, n > ER_BUNDLE_MOST ? 1u : 0u);
+        }
+    }
+    atomicAdd(sharedCount[0], borders.x);
+    atomicAdd(sharedCount[1], borders.y);
+    barrier();
+    if (lane == 0u) {
+        uint fixed_ = (count + ER_BUNDLE_FIXED - 1u) / ER_BUNDLE_FIXED;
+        uint room = max(fixed_, count * ER_BUNDLE_SLOTS / ER_BLOCK_SIZE);
+        uint method = sharedCount[0] <= room ? METHOD_LIKED : (sharedCount[1] <= room ? METHOD_MOST : METHOD_FIXED);
+        ErUintView(b.parents).v[block] = (method == METHOD_FIXED ? fixed_ : sharedCount[method]) | method << METHOD_SHIFT;
+    }
+}
+
+// sumLanes is the exclusive sum over all lanes.
+uint sumLanes(uint x, out uint total) {
+    uint lane = gl_LocalInvocationIndex;
+    barrier();
+    sums[lane] = x;
+    barrier();
+    for (uint step = 1u; step < LANES; step <<= 1) {
+        uint y = lane >= step ? sums[lane - step] : 0u;
+        barrier();
+        sums[lane] += y;
+        barrier();
+    }
+    total = sums[LANES - 1u];
+    return sums[lane] - x;
+}
+
+void writeBlock(ErBuild b, uint live, uint block, uint count) {
+    uint lane = gl_LocalInvocationIndex;
+    ErUintView counts = ErUintView(b.parents);
+    uint part = 0u;
+    for (uint k = lane; k < block; k += LANES) {
+        part += counts.v[k] & ((1u << METHOD_SHIFT) - 1u);
+    }
+    uint before, total;
+    sumLanes(part, before);
+    uint method = counts.v[block] >> METHOD_SHIFT;
+    bool border[ITEMS];
+    uint mine = 0u;
+    for (uint k = 0u; k < ITEMS; k++) {
+        border[k] = isBorder(lane * ITEMS + k, count, method);
+        mine += border[k] ? 1u : 0u;
+    }
+    uint at = before + 1u + sumLanes(mine, total);
+    ErUintView first = ErUintView(b.valuesB);
+    uint start = block * ER_BLOCK_SIZE;
+    for (uint k = 0u; k < ITEMS; k++) {
+        if (border[k]) {
+            first.v[at++] = start + lane * ITEMS + k + 1u;
+        }
+    }
+    if (lane == 0u) {
+        first.v[before] = start;
+        if (start + count == live) {
+            first.v[before + 1u + total] = live;
+            ErStateView(b.state).state.bundles = before + 1u + total;
+        }
+    }
+}
+
+void main() {
+    uint group = erGroup();
+    if (group >= push.taskCount) {
+        return; // the whole workgroup
+    }
+    uvec2 task = ErUvec2View(push.tasks).v[group];
+    ErBuild b = ErBuildView(push.builds).build[task.x];
+    uint live = ErStateView(b.state).state.activeCount;
+    uint start = task.y * ER_BLOCK_SIZE;
+    if (start >= live) {
+        return;
+    }
+    uint count = min(live - start, ER_BLOCK_SIZE);
+    ErUvec2View keys = ErUvec2View(b.keysA);
+    for (uint k = gl_LocalInvocationIndex; k + 1u < count; k += LANES) {
+        difference[k] = keys.v[start + k] ^ keys.v[start + k + 1u];
+    }
+    barrier();
+    if (push.pass == 0u) {
+        countBlock(b, task.y, count);
+    } else {
+        writeBlock(b, live, task.y, count);
+    }
+}
