@@ -10,7 +10,7 @@ import (
 
 func TestPipelines(t *testing.T) {
 	dev := vktest.Device(t)
-	s := openStore(t, t.TempDir(), Options{})
+	s := openStore(t, ownDir(t), Options{})
 	code, err := shaders.Load("fallback/indirect.comp")
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestPipelines(t *testing.T) {
 // TestForeignPipelines: data that is whole and another driver's is not handed to this one.
 func TestForeignPipelines(t *testing.T) {
 	dev := vktest.Device(t)
-	s := openStore(t, t.TempDir(), Options{})
+	s := openStore(t, ownDir(t), Options{})
 	put(t, s, deviceKey(dev.Physical()), make([]byte, 64))
 	p, err := OpenPipelines(dev, s)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +18,9 @@ import (
 
 // ErrInvalid is wrapped by errors about arguments and directories that cannot be used.
 var ErrInvalid = errors.New("invalid use of a cache")
+
+// ErrUnsafe is wrapped, beside ErrInvalid, by the error about a directory that other users may write to.
+var ErrUnsafe = errors.New("others may write to it")
 
 // DefaultMaxBytes bounds a store whose options do not.
 const DefaultMaxBytes = 256 << 20
@@ -42,7 +46,8 @@ type Options struct {
 // Stats count what a store did since it was opened.
 type Stats struct {
 	Hits, Misses int
-	// Damaged files were removed; they count as misses, too. Evicted ones made room.
+	// Damaged files were removed, and what is no regular file, is too large or may be written by others; they count as
+	// misses, too. Evicted ones made room.
 	Damaged, Evicted int
 }
 
@@ -56,7 +61,9 @@ type Store struct {
 	stats Stats
 }
 
-// Open makes the directory where there is none, for its owner only, and proves that it can be written.
+// Open makes the directory where there is none, for its owner only, and proves that it can be written. It refuses a
+// directory that is not this user's or that others may write to (ErrUnsafe): they could put code there that the driver
+// would run.
 func Open(dir string, o Options) (*Store, error) {
 	if dir == "" || o.MaxBytes < 0 {
 		return nil, fmt.Errorf("cache %q of %d bytes: %w: it needs a directory and a size", dir, o.MaxBytes, ErrInvalid)
@@ -67,6 +74,13 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cache: %w: %w (choose another directory)", ErrInvalid, err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cache: %w: %w", ErrInvalid, err)
+	}
+	if err := ownersOnly(info); err != nil {
+		return nil, fmt.Errorf("cache %q: %w: %w (chmod go-w it if it is yours, or choose another directory)", dir, ErrInvalid, err)
 	}
 	probe, err := os.CreateTemp(dir, "open-*"+partName)
 	if err != nil {
@@ -96,7 +110,7 @@ func (s *Store) path(k Key) string { return filepath.Join(s.dir, hex.EncodeToStr
 // Get returns the data of a key, or false. The data is the caller's.
 func (s *Store) Get(k Key) ([]byte, bool) {
 	path := s.path(k)
-	file, err := os.ReadFile(path)
+	file, err := readEntry(path, s.max)
 	data, whole := []byte(nil), false
 	if err == nil {
 		data, whole = open(file, k)
@@ -105,7 +119,7 @@ func (s *Store) Get(k Key) ([]byte, bool) {
 	defer s.mu.Unlock()
 	if !whole {
 		s.stats.Misses++
-		if err == nil {
+		if err == nil || errors.Is(err, errEntry) {
 			s.stats.Damaged++
 			s.remove(path, int64(len(file)))
 		}
@@ -115,6 +129,40 @@ func (s *Store) Get(k Key) ([]byte, bool) {
 	now := time.Now()
 	_ = os.Chtimes(path, now, now) // it was used; another process may have removed it meanwhile
 	return data, true
+}
+
+// errEntry is wrapped by errors about files that are no entries: they are removed like damaged ones.
+var errEntry = errors.New("not an entry")
+
+// readEntry reads a file of at most limit bytes. What is judged is what was opened: a regular file that only its owner, this
+// user, may write. Opening neither follows links nor waits for the other end of a FIFO.
+func readEntry(path string, limit int64) (data []byte, err error) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() { // opening a device can have effects of its own
+		err = fmt.Errorf("%w: %v", errEntry, info.Mode())
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if info, err = f.Stat(); err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, fmt.Errorf("%w: %v, %d bytes of at most %d", errEntry, info.Mode(), info.Size(), limit)
+	}
+	if err := ownersOnly(info); err != nil {
+		return nil, fmt.Errorf("%w: %w", errEntry, err)
+	}
+	data = make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil { // it shrank; entries never do
+		return nil, fmt.Errorf("%w: %w", errEntry, err)
+	}
+	return data, nil
 }
 
 // open checks a file's contents and returns the data in it.

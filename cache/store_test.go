@@ -18,6 +18,16 @@ import (
 
 func keyOf(s string) Key { return sha256.Sum256([]byte(s)) }
 
+// ownDir is a directory that only its owner may write to, whatever the umask.
+func ownDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func openStore(t *testing.T, dir string, o Options) *Store {
 	t.Helper()
 	s, err := Open(dir, o)
@@ -64,7 +74,7 @@ func TestHitAndMiss(t *testing.T) {
 
 // TestDamaged flips and cuts bytes: every damaged file is a miss, and removed.
 func TestDamaged(t *testing.T) {
-	s := openStore(t, t.TempDir(), Options{})
+	s := openStore(t, ownDir(t), Options{})
 	k, data := keyOf("a"), []byte("some data, long enough to damage")
 	put(t, s, k, data)
 	whole, err := os.ReadFile(s.path(k))
@@ -107,7 +117,7 @@ func TestDamaged(t *testing.T) {
 
 func TestEviction(t *testing.T) {
 	const size = 1000
-	dir := t.TempDir()
+	dir := ownDir(t)
 	s := openStore(t, dir, Options{MaxBytes: 8 * (size + int64(headerSize))})
 	past := time.Now().Add(-time.Hour)
 	for i := range 8 {
@@ -146,7 +156,7 @@ func TestEviction(t *testing.T) {
 
 // TestLeftOvers: unfinished files of processes that ended are removed, those of others are not, and foreign files stay.
 func TestLeftOvers(t *testing.T) {
-	dir := t.TempDir()
+	dir := ownDir(t)
 	old := time.Now().Add(-2 * partAge)
 	for name, age := range map[string]time.Time{"old" + partName: old, "young" + partName: time.Now(), "foreign.txt": old} {
 		path := filepath.Join(dir, name)
@@ -182,7 +192,7 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Open(t.TempDir(), Options{MaxBytes: -1}); !errors.Is(err, ErrInvalid) {
+	if _, err := Open(ownDir(t), Options{MaxBytes: -1}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("negative size: %v", err)
 	}
 }
@@ -234,7 +244,7 @@ func TestConcurrent(t *testing.T) {
 		}
 		return
 	}
-	dir := t.TempDir()
+	dir := ownDir(t)
 	s := openStore(t, dir, options)
 	var wait sync.WaitGroup
 	for i := range 4 {

@@ -84,24 +84,40 @@ func (c *Cache) driver() *vk.PipelineCache {
 // cacheable tells whether the key covers a link. Libraries are linked already, and cost little to add; a hook wants to run.
 func cacheable(o link.Options) bool { return o.AfterPass == nil && len(o.Libraries) == 0 }
 
-// link is link.Link, or what it returned before.
-func (c *Cache) link(ctx context.Context, runtime []uint32, stages []Stage, o link.Options) (*link.Result, error) {
+// link is link.Link, or what it returned before, and then cached.
+func (c *Cache) link(ctx context.Context, runtime []uint32, stages []Stage, o link.Options) (result *link.Result, cached bool, err error) {
 	if c == nil || !cacheable(o) {
-		return link.Link(ctx, runtime, stages, o)
+		result, err = link.Link(ctx, runtime, stages, o)
+		return result, false, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	key := linkKey(c.linker(), runtime, stages, o)
 	if data, ok := c.store.Get(key); ok {
 		if result, err := decodeResult(data, len(stages)); err == nil {
-			return result, nil
+			return result, true, nil
 		}
 		c.store.Remove(key)
 	}
-	result, err := link.Link(ctx, runtime, stages, o)
+	result, err = link.Link(ctx, runtime, stages, o)
 	if err == nil {
 		_ = c.store.Put(key, encodeResult(result)) // a full disk costs time when the pipeline is made again, no more
+	}
+	return result, false, err
+}
+
+// relink links again what link returned from the cache and the driver refused. It returns nil if that makes the same code:
+// then it is not the cache that is wrong. Otherwise the new code takes the entry's place.
+func (c *Cache) relink(ctx context.Context, refused []uint32, runtime []uint32, stages []Stage, o link.Options) (*link.Result, error) {
+	result, err := link.Link(ctx, runtime, stages, o)
+	if err == nil && slices.Equal(result.Code, refused) {
+		return nil, nil
+	}
+	key := linkKey(c.linker(), runtime, stages, o)
+	c.store.Remove(key)
+	if err == nil {
+		_ = c.store.Put(key, encodeResult(result)) // as in link
 	}
 	return result, err
 }
@@ -259,8 +275,24 @@ func decodeResult(b []byte, stages int) (*link.Result, error) {
 		r.Owners[i] = link.Owner{State: in.word(), Stage: in.word()}
 		in.failed = in.failed || int(r.Owners[i].Stage) >= stages
 	}
-	if in.failed || len(in.rest) > 0 || len(r.Entries) != stages || len(r.Frames) != stages {
+	if in.failed || len(in.rest) > 0 || len(r.Entries) != stages || len(r.Frames) != stages || !wholeModule(r.Code) {
 		return nil, errResult
 	}
 	return r, nil
+}
+
+// wholeModule tells whether words are a SPIR-V header and whole instructions: what drivers take for granted.
+func wholeModule(code []uint32) bool {
+	const header, magic = 5, 0x07230203
+	if len(code) < header || code[0] != magic {
+		return false
+	}
+	for at := header; at < len(code); {
+		n := int(code[at] >> 16)
+		if n == 0 || n > len(code)-at {
+			return false
+		}
+		at += n
+	}
+	return true
 }

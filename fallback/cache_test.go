@@ -2,6 +2,7 @@ package fallback
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
+	vulkan "github.com/vulkan-go/vulkan"
 )
 
 const cacheRaygen = `#version 460
@@ -102,6 +104,12 @@ func openCache(t testing.TB, dev *vk.Device, dir string) *Cache {
 	return c
 }
 
+// linkBy is c.link for who does not care where the code comes from.
+func linkBy(ctx context.Context, c *Cache, runtime []uint32, stages []Stage, o link.Options) (*link.Result, error) {
+	r, _, err := c.link(ctx, runtime, stages, o)
+	return r, err
+}
+
 func cacheStages(t testing.TB) []Stage {
 	return []Stage{
 		{Model: Raygen, Code: glsltest.Compile(t, "rgen", cacheRaygen), Specialization: map[uint32][]byte{1: {2, 0, 0, 0}}},
@@ -112,9 +120,9 @@ func cacheStages(t testing.TB) []Stage {
 // TestCacheLink makes pipelines through a cache: the second from the first's module, unless anything differs.
 func TestCacheLink(t *testing.T) {
 	dev := vktest.Device(t)
-	dir, runtime, stages := t.TempDir(), runtimeModule(t), cacheStages(t)
+	dir, runtime, stages := filepath.Join(t.TempDir(), "cache"), runtimeModule(t), cacheStages(t)
 	entriesBefore := openCache(t, dev, dir)
-	want, err := entriesBefore.link(t.Context(), runtime, stages, link.Options{MaxDepth: 1})
+	want, err := linkBy(t.Context(), entriesBefore, runtime, stages, link.Options{MaxDepth: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +132,7 @@ func TestCacheLink(t *testing.T) {
 	}
 	again := openCache(t, dev, dir)
 	before := again.Stats()
-	got, err := again.link(t.Context(), runtime, stages, link.Options{MaxDepth: 1})
+	got, err := linkBy(t.Context(), again, runtime, stages, link.Options{MaxDepth: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,12 +147,12 @@ func TestCacheLink(t *testing.T) {
 	changed := cacheStages(t)
 	changed[0].Specialization[1] = []byte{3, 0, 0, 0}
 	for _, o := range []link.Options{{MaxDepth: 1}, {MaxDepth: 1, Form: FormMegakernel}, {MaxDepth: 1, KeepNames: true}} {
-		if _, err := again.link(t.Context(), runtime, changed, o); err != nil {
+		if _, err := linkBy(t.Context(), again, runtime, changed, o); err != nil {
 			t.Fatal(err)
 		}
 	}
 	hook := link.Options{MaxDepth: 1, AfterPass: func(string, *spirv.Module) error { return errors.New("seen") }}
-	if _, err := again.link(t.Context(), runtime, stages, hook); err == nil {
+	if _, err := linkBy(t.Context(), again, runtime, stages, hook); err == nil {
 		t.Error("a link with a hook came from the cache")
 	}
 	if s := again.Stats(); s.Hits != before.Hits || s.Misses != before.Misses+3 {
@@ -153,7 +161,7 @@ func TestCacheLink(t *testing.T) {
 	bad := cacheStages(t)
 	bad[0].Entry = "absent"
 	for range 2 {
-		if _, err := again.link(t.Context(), runtime, bad, link.Options{}); !errors.Is(err, link.ErrInvalid) {
+		if _, err := linkBy(t.Context(), again, runtime, bad, link.Options{}); !errors.Is(err, link.ErrInvalid) {
 			t.Errorf("an invalid pipeline: %v", err)
 		}
 	}
@@ -162,9 +170,9 @@ func TestCacheLink(t *testing.T) {
 // TestCacheDamaged damages every file: pipelines are the same, made anew.
 func TestCacheDamaged(t *testing.T) {
 	dev := vktest.Device(t)
-	dir, runtime, stages := t.TempDir(), runtimeModule(t), cacheStages(t)
+	dir, runtime, stages := filepath.Join(t.TempDir(), "cache"), runtimeModule(t), cacheStages(t)
 	c := openCache(t, dev, dir)
-	want, err := c.link(t.Context(), runtime, stages, link.Options{})
+	want, err := linkBy(t.Context(), c, runtime, stages, link.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +190,7 @@ func TestCacheDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := c.link(t.Context(), runtime, stages, link.Options{})
+	got, err := linkBy(t.Context(), c, runtime, stages, link.Options{})
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("after the damage: equal %v, %v", reflect.DeepEqual(got, want), err)
 	}
@@ -195,7 +203,7 @@ func TestCacheDamaged(t *testing.T) {
 		if err := c.store.Put(key, data); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := c.link(t.Context(), runtime, stages, link.Options{}); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := linkBy(t.Context(), c, runtime, stages, link.Options{}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("contents %x: equal %v, %v", data, reflect.DeepEqual(got, want), err)
 		}
 	}
@@ -204,18 +212,18 @@ func TestCacheDamaged(t *testing.T) {
 // TestCacheConcurrent makes the same pipelines from several goroutines.
 func TestCacheConcurrent(t *testing.T) {
 	dev := vktest.Device(t)
-	c, runtime, stages := openCache(t, dev, t.TempDir()), runtimeModule(t), cacheStages(t)
+	c, runtime, stages := openCache(t, dev, filepath.Join(t.TempDir(), "cache")), runtimeModule(t), cacheStages(t)
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {
-			if _, err := c.link(t.Context(), runtime, stages, link.Options{MaxDepth: uint32(i%2 + 1)}); err != nil {
+			if _, err := linkBy(t.Context(), c, runtime, stages, link.Options{MaxDepth: uint32(i%2 + 1)}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wait.Wait()
 	before := c.Stats()
-	if _, err := c.link(t.Context(), runtime, stages, link.Options{MaxDepth: 2}); err != nil || c.Stats().Hits != before.Hits+1 {
+	if _, err := linkBy(t.Context(), c, runtime, stages, link.Options{MaxDepth: 2}); err != nil || c.Stats().Hits != before.Hits+1 {
 		t.Errorf("stats %+v, before %+v: %v", c.Stats(), before, err)
 	}
 }
@@ -229,6 +237,98 @@ func TestOpenCacheRefuses(t *testing.T) {
 	if _, err := OpenCache(dev, file, CacheOptions{}); !errors.Is(err, cache.ErrInvalid) {
 		t.Errorf("a file: %v", err)
 	}
+}
+
+// smallModule is a header and an instruction of two words (OpCapability Shader).
+var smallModule = []uint32{0x07230203, 0x10500, 0, 1, 0, 2<<16 | 17, 1}
+
+// TestCacheRefused plants whole entries whose code the driver does not take: they are linked again, and pipelines work.
+func TestCacheRefused(t *testing.T) {
+	dev := vktest.Device(t, vktest.NoValidation()) // which would have something to say, too
+	dir := filepath.Join(t.TempDir(), "cache")
+	o := PipelineOptions{Name: "refused", Stages: cacheStages(t), MaxRecursionDepth: 1, Cache: openCache(t, dev, dir), Indirect: true}
+	o.Groups = []Group{{Kind: General, General: 0, ClosestHit: None, AnyHit: None, Intersection: None}, {Kind: General, General: 1, ClosestHit: None, AnyHit: None, Intersection: None}}
+	set, err := dev.NewDescriptorSetLayout("refused", []vk.DescriptorBinding{
+		{Binding: 0, Type: vulkan.DescriptorTypeStorageBuffer, Count: 1, Stages: vk.StageCompute},
+		{Binding: 1, Type: vulkan.DescriptorTypeStorageBuffer, Count: 1, Stages: vk.StageCompute},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(set.Destroy)
+	o.SetLayouts = []*vk.DescriptorSetLayout{set}
+	make := func() *Pipeline {
+		t.Helper()
+		p, err := NewPipeline(t.Context(), dev, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Destroy()
+		return p
+	}
+	want := make()
+	expanded := o
+	expanded.expand()
+	expanded.simd, expanded.maxLanes = dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations
+	runtime, err := shaders.Load(shaders.Variant(runtimeName, expanded.simd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := map[bool][]byte{}
+	for _, indirect := range []bool{false, true} {
+		linked, cached, err := expanded.link(t.Context(), indirect)
+		if err != nil || !cached {
+			t.Fatalf("cached %v: %v", cached, err)
+		}
+		key := linkKey(o.Cache.linker(), runtime, expanded.Stages, expanded.linkOptions(indirect))
+		data, _ := o.Cache.store.Get(key)
+		whole[indirect] = data
+		bad := *linked
+		bad.Code = renameEntry(t, linked.Code)
+		if err := o.Cache.store.Put(key, encodeResult(&bad)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := make(); got.tag != want.tag || !reflect.DeepEqual(got.entries, want.entries) {
+		t.Errorf("tag %x, entries %v, want %x, %v", got.tag, got.entries, want.tag, want.entries)
+	}
+	for indirect, data := range whole {
+		key := linkKey(o.Cache.linker(), runtime, expanded.Stages, expanded.linkOptions(indirect))
+		if got, ok := o.Cache.store.Get(key); !ok || !bytes.Equal(got, data) {
+			t.Errorf("indirect %v: the entry was not made again", indirect)
+		}
+	}
+}
+
+// renameEntry gives a module's entry point another name.
+func renameEntry(t *testing.T, code []uint32) []uint32 {
+	t.Helper()
+	m, err := spirv.Decode(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.EntryPoints {
+		m.EntryPoints[i].Operands[2] ^= 1
+	}
+	return m.Encode()
+}
+
+// FuzzDecodeResult: whatever an entry holds, it is refused, or what it was encoded from, with code that is whole.
+func FuzzDecodeResult(f *testing.F) {
+	f.Add(encodeResult(&link.Result{Code: smallModule, Entries: []uint32{0, 1}, Frames: []uint32{4, 8}, States: 2, Owners: []link.Owner{{State: 1, Stage: 1}, {State: 2}}}))
+	f.Add(encodeResult(&link.Result{Code: append(smallModule, 0), Entries: []uint32{0, 1}, Frames: []uint32{4, 8}}))
+	f.Add(bytes.Repeat([]byte{0xFF}, 32))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := decodeResult(data, 2)
+		if err != nil {
+			return
+		}
+		if !wholeModule(r.Code) || !bytes.Equal(encodeResult(r), data) {
+			t.Errorf("%+v", r)
+		}
+		link.Tiles(r.Code)
+		(&PipelineOptions{Stages: make([]Stage, 2)}).stackDwords(r.Frames)
+	})
 }
 
 // fill sets every field of a value to something that is not zero, lists to two elements; a kind that it does not know fails
@@ -271,6 +371,7 @@ func TestEncodeResult(t *testing.T) {
 	var next uint64
 	fill(t, reflect.ValueOf(&r).Elem(), &next)
 	r.Owners[0].Stage, r.Owners[1].Stage = 1, 0 // of the two stages
+	r.Code = smallModule
 	b := encodeResult(&r)
 	got, err := decodeResult(b, 2)
 	if err != nil || !reflect.DeepEqual(*got, r) {
@@ -405,13 +506,13 @@ func BenchmarkCache(b *testing.B) {
 		}
 	})
 	b.Run("cached", func(b *testing.B) {
-		dir := b.TempDir()
-		if _, err := openCache(b, dev, dir).link(b.Context(), runtime, stages, o); err != nil {
+		dir := filepath.Join(b.TempDir(), "cache")
+		if _, err := linkBy(b.Context(), openCache(b, dev, dir), runtime, stages, o); err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
 			// A fresh one each time, as a program's start has it.
-			if _, err := openCache(b, dev, dir).link(b.Context(), runtime, stages, o); err != nil {
+			if _, err := linkBy(b.Context(), openCache(b, dev, dir), runtime, stages, o); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -9,7 +9,7 @@ func LinkForBenchmark(ctx context.Context, stages []Stage, library *Library) (in
 		o.Libraries = []*Library{library}
 	}
 	o.expand()
-	r, err := o.link(ctx, false)
+	r, _, err := o.link(ctx, false)
 	if err != nil {
 		return 0, err
 	}

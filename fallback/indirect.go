@@ -73,10 +73,15 @@ func (p *Pipeline) makeIndirect(ctx context.Context, v *indirectVariant) error {
 		return err
 	}
 	start := time.Now()
-	linked, err := p.options.link(ctx, true)
+	linked, cached, err := p.options.link(ctx, true)
 	if err != nil {
 		return err
 	}
+	compiled, linked, err := p.compile(ctx, name, linked, cached, true)
+	if err != nil {
+		return err
+	}
+	v.launch = compiled
 	// The handles in tables are those of the direct module.
 	for i, entry := range linked.Entries {
 		if entry != p.entries[i] {
@@ -84,8 +89,7 @@ func (p *Pipeline) makeIndirect(ctx context.Context, v *indirectVariant) error {
 		}
 	}
 	p.dev.Logger().Debug("pipeline linked for indirect launches", "pipeline", p.options.Name, "took", time.Since(start))
-	v.launch, err = p.dev.NewComputePipeline(vk.ComputePipelineOptions{Name: name, Code: linked.Code, Layout: p.layout, Cache: cache})
-	return err
+	return nil
 }
 
 func (v *indirectVariant) destroy() {

@@ -141,13 +141,11 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	o.expand()
 	o.simd, o.maxLanes = dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations
 	start := time.Now()
-	linked, err := o.link(ctx, false)
+	linked, cached, err := o.link(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	p := &Pipeline{dev: dev, options: o, entries: linked.Entries, frames: linked.Frames, owners: linked.Owners, tag: tagOf(linked.Code)}
-	p.stats = Stats{LinkTime: time.Since(start), CodeWords: len(linked.Code), States: linked.States, Form: linked.Form}
-	p.stack, p.tiles = o.stackDwords(linked.Frames), link.Tiles(linked.Code)
+	p, linking := &Pipeline{dev: dev, options: o}, time.Since(start)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -156,12 +154,13 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 		return nil, fmt.Errorf("pipeline %q: layout: %w", o.Name, err)
 	}
 	start = time.Now()
-	p.compute, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: o.Name, Code: linked.Code, Entry: "main", Layout: p.layout, Statistics: true, Cache: o.Cache.driver()})
+	p.compute, linked, err = p.compile(ctx, o.Name, linked, cached, false)
 	if err != nil {
 		p.layout.Destroy()
 		return nil, fmt.Errorf("pipeline %q: compile: %w", o.Name, err)
 	}
-	p.stats.CompileTime = time.Since(start)
+	p.take(linked)
+	p.stats.LinkTime, p.stats.CompileTime = linking, time.Since(start)
 	if p.stats.Driver, err = p.compute.Statistics(); err != nil {
 		p.Destroy()
 		return nil, fmt.Errorf("pipeline %q: statistics: %w", o.Name, err)
@@ -175,25 +174,60 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	return p, nil
 }
 
+// take remembers what the pipeline's linked code says of itself.
+func (p *Pipeline) take(linked *link.Result) {
+	p.entries, p.frames, p.owners, p.tag = linked.Entries, linked.Frames, linked.Owners, tagOf(linked.Code)
+	p.stats = Stats{CodeWords: len(linked.Code), States: linked.States, Form: linked.Form}
+	p.stack, p.tiles = p.options.stackDwords(linked.Frames), link.Tiles(linked.Code)
+}
+
+// compile has the driver compile linked code. Code from the cache that it refuses is linked again, and what was compiled in
+// the end is returned.
+func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result, cached, indirect bool) (*vk.Pipeline, *link.Result, error) {
+	o := vk.ComputePipelineOptions{Name: name, Code: linked.Code, Entry: "main", Layout: p.layout, Cache: p.options.Cache.driver()}
+	o.Statistics = !indirect
+	compiled, err := p.dev.NewComputePipeline(o)
+	if err == nil || !cached || errors.Is(err, vk.ErrDeviceLost) || ctx.Err() != nil {
+		return compiled, linked, err
+	}
+	again, linkErr := p.options.relink(ctx, linked.Code, indirect)
+	if again == nil || linkErr != nil {
+		return nil, nil, errors.Join(err, linkErr)
+	}
+	p.dev.Logger().Warn("the cache's code was refused and linked again", "pipeline", name, "error", err)
+	o.Code = again.Code
+	compiled, err = p.dev.NewComputePipeline(o)
+	return compiled, again, err
+}
+
 // runtimeName is the runtime module, of which there are variants (shaders.Variant).
 const runtimeName = "fallback/runtime.comp"
 
-// link links the stages, for direct or indirect launches.
-func (o *PipelineOptions) link(ctx context.Context, indirect bool) (*link.Result, error) {
+// link links the stages, for direct or indirect launches, and says whether the code comes from the cache.
+func (o *PipelineOptions) link(ctx context.Context, indirect bool) (result *link.Result, cached bool, err error) {
 	runtime, err := shaders.Load(shaders.Variant(runtimeName, o.simd))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	options := o.linkOptions()
-	options.Indirect, options.MaxLanes = indirect, o.maxLanes
+	options := o.linkOptions(indirect)
 	if len(o.Libraries) > 0 { // the cache knows stages by their code; what is left to do here is little
-		return link.Link(ctx, runtime, o.Stages[:o.own], options)
+		result, err = link.Link(ctx, runtime, o.Stages[:o.own], options)
+		return result, false, err
 	}
 	return o.Cache.link(ctx, runtime, o.Stages, options)
 }
 
-func (o *PipelineOptions) linkOptions() link.Options {
-	options := link.Options{Form: o.Form, MaxDepth: o.MaxRecursionDepth, Flags: o.Flags}
+// relink is Cache.relink for code that link returned.
+func (o *PipelineOptions) relink(ctx context.Context, refused []uint32, indirect bool) (*link.Result, error) {
+	runtime, err := shaders.Load(shaders.Variant(runtimeName, o.simd))
+	if err != nil {
+		return nil, err
+	}
+	return o.Cache.relink(ctx, refused, runtime, o.Stages, o.linkOptions(indirect))
+}
+
+func (o *PipelineOptions) linkOptions(indirect bool) link.Options {
+	options := link.Options{Form: o.Form, MaxDepth: o.MaxRecursionDepth, Flags: o.Flags, Indirect: indirect, MaxLanes: o.maxLanes}
 	for _, y := range o.Libraries {
 		options.Libraries = append(options.Libraries, y.linked)
 	}
