@@ -224,6 +224,7 @@ func (l *linker) buildGraph(s *stage) error {
 	g := &graph{cfg: cfg, starts: map[int]int{}, of: map[int]int{}, whole: map[int]bool{}}
 	s.graph = g
 	kept := l.keptConstructs(s, cfg)
+	emptyUnreachable(f, cfg, kept)
 	work := []int{0}
 	start := func(b int) int {
 		if i, ok := g.starts[b]; ok {
@@ -280,6 +281,40 @@ func (l *linker) keptConstructs(s *stage, cfg *spirv.CFG) map[int][]int {
 		}
 	}
 	return kept
+}
+
+// emptyUnreachable cuts unreachable blocks off what they branch to, but for those of constructs that stay as they are: a loop
+// whose body always leaves it has a continue target that nothing reaches, and once it is taken apart no back edge, from
+// which a phi would expect a value.
+func emptyUnreachable(f *spirv.Function, cfg *spirv.CFG, kept map[int][]int) {
+	whole := make([]bool, len(f.Blocks))
+	for _, blocks := range kept {
+		for _, b := range blocks {
+			whole[b] = true
+		}
+	}
+	gone := map[spirv.ID]bool{}
+	for b, blk := range f.Blocks {
+		if !cfg.Reachable(b) && !slices.ContainsFunc(cfg.Succs[b], func(t int) bool { return whole[t] }) {
+			gone[blk.Label] = true
+			blk.Insts = []spirv.Inst{{Op: spirv.OpUnreachable}}
+		}
+	}
+	for _, blk := range f.Blocks {
+		for i := range blk.Insts {
+			in := &blk.Insts[i]
+			if in.Op != spirv.OpPhi {
+				continue
+			}
+			var sources []uint32
+			for k := 0; k+1 < len(in.Operands); k += 2 {
+				if !gone[in.ID(k+1)] {
+					sources = append(sources, in.Operands[k], in.Operands[k+1])
+				}
+			}
+			in.Operands = sources
+		}
+	}
 }
 
 func (l *linker) closed(s *stage, cfg *spirv.CFG, blocks []int, merge int) bool {

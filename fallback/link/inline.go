@@ -21,6 +21,8 @@ func (l *linker) inlineCuts() error {
 				return s.unsupported("more than %d blocks once functions that trace rays are inlined", maxInlined)
 			}
 		}
+		// Nothing follows a call of a function that always ends the shader.
+		dropUnreachable(s.function, l.types.undef)
 	}
 	return nil
 }

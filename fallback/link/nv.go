@@ -16,7 +16,7 @@ func (s *stage) normalise() error {
 		if err := n.function(f); err != nil {
 			return err
 		}
-		dropUnreachable(n.m, f)
+		dropUnreachable(f, n.m.Undef)
 	}
 	n.lowerMemoryModel()
 	n.dropHints()

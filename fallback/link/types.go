@@ -152,6 +152,9 @@ func (t *interner) function(result spirv.ID, params ...spirv.ID) spirv.ID {
 // u32 returns a constant of type uint.
 func (t *interner) u32(v uint32) spirv.ID { return t.declare(spirv.OpConstant, t.uint32(), v) }
 
+// undef returns an undefined value of a type.
+func (t *interner) undef(typ spirv.ID) spirv.ID { return t.declare(spirv.OpUndef, typ) }
+
 // constantU32 returns the value of an integer constant; one that 32 bits do not hold is all ones.
 func (t *interner) constantU32(id spirv.ID) (uint32, bool) {
 	in := t.get(id)

@@ -4,8 +4,9 @@ import "github.com/everray/everray/fallback/spirv"
 
 // dropUnreachable removes the blocks of a function that no path leads to, and what phis expect of them: compilers leave
 // them behind instructions that end a shader, and a phi that names one would name nothing once the code around it has
-// been taken apart. Merge blocks and continue targets of what stays are kept, empty, as structure asks for them.
-func dropUnreachable(m *spirv.Module, f *spirv.Function) {
+// been taken apart. Merge blocks and continue targets of what stays are kept, empty, as structure asks for them. undef gives
+// undefined values of a type, at module scope.
+func dropUnreachable(f *spirv.Function, undef func(typ spirv.ID) spirv.ID) {
 	if len(f.Blocks) == 0 {
 		return
 	}
@@ -17,7 +18,7 @@ func dropUnreachable(m *spirv.Module, f *spirv.Function) {
 	for _, i := range cfg.RPO {
 		b := f.Blocks[i]
 		merge, cont := b.Merges()
-		if merge != 0 {
+		if merge != 0 && ends[merge].Op != spirv.OpBranch { // a loop's continue target may be a merge block, too
 			ends[merge] = spirv.Inst{Op: spirv.OpUnreachable}
 		}
 		if cont != 0 {
@@ -38,12 +39,12 @@ func dropUnreachable(m *spirv.Module, f *spirv.Function) {
 		blocks = append(blocks, b)
 	}
 	f.Blocks = blocks
-	fitPhis(m, f, emptied)
+	fitPhis(f, emptied, undef)
 }
 
 // fitPhis gives the phis of a function one source for each predecessor: those of others go, those from blocks that were
 // emptied are undefined.
-func fitPhis(m *spirv.Module, f *spirv.Function, emptied map[uint32]bool) {
+func fitPhis(f *spirv.Function, emptied map[uint32]bool, undef func(typ spirv.ID) spirv.ID) {
 	preds := map[spirv.ID][]uint32{}
 	for _, b := range f.Blocks {
 		for _, t := range b.Successors() {
@@ -64,7 +65,7 @@ func fitPhis(m *spirv.Module, f *spirv.Function, emptied map[uint32]bool) {
 			for _, p := range preds[b.Label] {
 				value, ok := from[p]
 				if !ok || emptied[p] {
-					value = uint32(m.Undef(in.Type))
+					value = uint32(undef(in.Type))
 				}
 				sources = append(sources, value, p)
 			}

@@ -3,11 +3,14 @@
 package glsltest
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -55,21 +58,28 @@ func (c *Compiler) Compile(t testing.TB, stage, source string) []uint32 {
 // Validate runs spirv-val over a module for Vulkan 1.2.
 func Validate(t testing.TB, code []uint32) {
 	t.Helper()
-	tool := find(t, "spirv-val")
-	b := make([]byte, 4*len(code))
-	for i, w := range code {
-		binary.LittleEndian.PutUint32(b[4*i:], w)
-	}
-	file := filepath.Join(t.TempDir(), "linked.spv")
-	if err := os.WriteFile(file, b, 0o600); err != nil {
+	if err := Valid(t, code); err != nil {
+		if dir := os.Getenv("EVERRAY_KEEP_SPIRV"); dir != "" {
+			b, _ := binary.Append(nil, binary.LittleEndian, code)
+			_ = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(t.Name(), "/", "_")+".spv"), b, 0o600)
+		}
 		t.Fatal(err)
 	}
-	if text, err := exec.Command(tool, "--target-env", "vulkan1.2", "--scalar-block-layout", file).CombinedOutput(); err != nil {
-		if dir := os.Getenv("EVERRAY_KEEP_SPIRV"); dir != "" {
-			_ = os.WriteFile(filepath.Join(dir, filepath.Base(t.Name())+".spv"), b, 0o600)
-		}
-		t.Fatalf("spirv-val: %v\n%s", err, text)
+}
+
+// Valid says what spirv-val has against a module for Vulkan 1.2.
+func Valid(t testing.TB, code []uint32) error {
+	t.Helper()
+	b, err := binary.Append(nil, binary.LittleEndian, code)
+	if err != nil {
+		t.Fatal(err)
 	}
+	cmd := exec.Command(find(t, "spirv-val"), "--target-env", "vulkan1.2", "--scalar-block-layout", "-")
+	cmd.Stdin = bytes.NewReader(b)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("spirv-val: %w\n%s", err, text)
+	}
+	return nil
 }
 
 func find(t testing.TB, tool string) string {

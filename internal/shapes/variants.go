@@ -5,20 +5,28 @@ import "strings"
 // Callables returns the shapes with calls of callable shaders in place of traces: record 0 takes the payload struct, record 1
 // the single number, and calls record 1 itself for some values (Called and OtherCalled).
 func Callables() []Shape {
-	return variant(func(b string) bool { return !strings.Contains(b, "traceRayEXT") }, map[string]string{
+	return variant(plain, asCallables())
+}
+
+func asCallables() map[string]string {
+	return map[string]string{
 		"layout(location = 0) rayPayloadEXT Payload payload;":                                                  "layout(location = 0) callableDataEXT Payload payload;",
 		"layout(location = 1) rayPayloadEXT uint other;":                                                       "layout(location = 1) callableDataEXT uint other;",
 		"#define TRACE(k) traceRayEXT(scene, 0u, 0xFFu, 0u, 2u, 0u, origin(k), 0.001, direction(k), 100.0, 0)": "#define TRACE(k) payload.id.y += k, executeCallableEXT(0u, 0)",
 		"#define OTHER(k) traceRayEXT(scene, 0u, 0xFFu, 1u, 2u, 1u, origin(k), 0.001, direction(k), 100.0, 1)": "#define OTHER(k) other += k, executeCallableEXT(1u, 1)",
 		"layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;":                                 "",
 		"result.word[4u * pixel + 1u] = floatBitsToUint(payload.t);":                                           "result.word[4u * pixel + 1u] = floatBitsToUint(payload.t + 1.0);",
-	})
+	}
 }
 
 // Reports returns the shapes as intersection shaders, with reports of hits in place of traces. The result is stored by the
 // shader itself: it does not depend on how often the shader runs. It leaves out gl_RayTmaxEXT, which lavapipe 25.0.7 does not update.
 func Reports() []Shape {
-	return variant(func(b string) bool { return !strings.Contains(b, "traceRayEXT") }, map[string]string{
+	return variant(plain, asReports())
+}
+
+func asReports() map[string]string {
+	return map[string]string{
 		"layout(location = 0) rayPayloadEXT Payload payload;":                                                  "hitAttributeEXT vec2 attributes;\nPayload payload;",
 		"layout(location = 1) rayPayloadEXT uint other;":                                                       "uint other;",
 		"#define TRACE(k) traceRayEXT(scene, 0u, 0xFFu, 0u, 2u, 0u, origin(k), 0.001, direction(k), 100.0, 0)": reportMacro,
@@ -28,7 +36,7 @@ func Reports() []Shape {
 		"result.word[4u * pixel + 3u] = floatBitsToUint(payload.barycentrics.y);":                              "",
 		"uint sum = 1u;": "uint sum = 1u;\nvoid noteReport(bool hit, uint k);",
 		"void main() {":  "void noteReport(bool hit, uint k) { payload.id += uvec2(k, hit ? 1u : 2u); payload.count += hit ? 1u : 16u; payload.hit = hit; payload.t += 0.5; }\nvoid main() {",
-	})
+	}
 }
 
 // A report's distance falls with every hit that counts, mostly, so that some are accepted and some refused.
@@ -64,6 +72,9 @@ void main() { other = other * 3u + 1u + gl_LaunchIDEXT.y + record.n; }
 `
 )
 
+// plain tells whether a body's only traces are those of the macros.
+func plain(body string) bool { return !strings.Contains(body, "traceRayEXT") }
+
 // variant returns the shapes whose body suits, with parts of their source replaced.
 func variant(suits func(body string) bool, replace map[string]string) []Shape {
 	var list []Shape
@@ -71,10 +82,15 @@ func variant(suits func(body string) bool, replace map[string]string) []Shape {
 		if !suits(bodies[i].body) || bodies[i].depth > 1 {
 			continue
 		}
-		for from, to := range replace {
-			s.Raygen = strings.Replace(s.Raygen, from, to, 1)
-		}
+		s.Raygen = replaced(s.Raygen, replace)
 		list = append(list, s)
 	}
 	return list
+}
+
+func replaced(source string, replace map[string]string) string {
+	for from, to := range replace {
+		source = strings.Replace(source, from, to, 1)
+	}
+	return source
 }
