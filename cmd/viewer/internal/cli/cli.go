@@ -46,9 +46,11 @@ extensions, or by compute shaders on any Vulkan 1.2 device with buffer device ad
 Scenes are .gltf or .glb files, or built in: builtin:cornell, builtin:terrain:N, builtin:field:N.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       version(),
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("viewer {{.Version}}\n")
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
