@@ -215,11 +215,7 @@ func (l *linker) finishHeader() {
 			entry.Operands = append(entry.Operands, uint32(m.Globals[i].Result))
 		}
 	}
-	m.Capabilities = filter(m.Capabilities, func(in *spirv.Inst) bool { return !droppedCapabilities[spirv.Capability(in.Operands[0])] })
-	m.Extensions = filter(m.Extensions, func(in *spirv.Inst) bool {
-		name, _ := spirv.DecodeString(in.Operands)
-		return !droppedExtensions[name]
-	})
+	dropCapabilities(m)
 	m.Version = max(m.Version, 0x10500)
 	m.DebugStrings = nil
 }

@@ -5,6 +5,7 @@
 
 const uint RT_HANDLE_BYTES = 32u;       // shaderGroupHandleSize: the record's data follows it
 const uint RT_LANES_PER_GROUP = 32u;    // lanes whose stacks are interleaved by 16 bytes
+const uint RT_QUAD_STRIDE = 16u * RT_LANES_PER_GROUP; // bytes from a lane's quad to its next
 
 // What a shader group handle holds, as dwords. All zero = the null handle.
 const uint RT_HANDLE_SHADER = 0u;       // state of the general or closest hit shader, 0 = none

@@ -9,7 +9,6 @@
 // Variant: simd
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
-#extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
@@ -75,8 +74,9 @@ uvec2 rtOffset(const in uvec2 address, const in uint bytes) {
 // Address of this lane's first quad.
 uvec2 rtStack;
 
-// Address of a quad; shaders reach those behind it by constant offsets.
-uvec2 rtQuad(const in uint quad) { return uvec2(RtStackQuad(rtStack)[quad]); }
+// Address of a quad; shaders reach those behind it by constant offsets. By words: indexing the reference would take 64-bit
+// integers, which not every device has.
+uvec2 rtQuad(const in uint quad) { return rtOffset(rtStack, quad * RT_QUAD_STRIDE); }
 
 bool rtPlaceLane();
 bool rtIndirect();
