@@ -53,6 +53,7 @@ int32_t evk_device_extensions(evk_instance *i, uint64_t physical, uint32_t *coun
 	X(core.features, shaderStorageImageReadWithoutFormat) X(core.features, shaderStorageImageWriteWithoutFormat)                   \
 	X(core.features, shaderSampledImageArrayDynamicIndexing) X(core.features, shaderStorageBufferArrayDynamicIndexing)             \
 	X(core.features, shaderStorageImageArrayDynamicIndexing) X(core.features, shaderUniformBufferArrayDynamicIndexing)             \
+	X(core.features, geometryShader) X(core.features, tessellationShader) X(core.features, vertexPipelineStoresAndAtomics)         \
 	X(v11, storageBuffer16BitAccess) X(v11, uniformAndStorageBuffer16BitAccess)                                                    \
 	X(v12, storageBuffer8BitAccess) X(v12, uniformAndStorageBuffer8BitAccess) X(v12, shaderInt8) X(v12, shaderFloat16)              \
 	X(v12, shaderBufferInt64Atomics) X(v12, shaderSharedInt64Atomics)                                                              \
@@ -209,8 +210,13 @@ evk_handle evk_create_ray_tracing_pipeline(evk_device *d, const evk_stage *stage
 evk_handle evk_create_pipeline_cache(evk_device *d, const void *data, size_t size);
 int32_t evk_pipeline_cache_data(evk_device *d, uint64_t cache, size_t *size, void *out);
 int32_t evk_merge_pipeline_caches(evk_device *d, uint64_t dst, uint64_t src);
-evk_handle evk_create_graphics_pipeline(evk_device *d, const uint32_t *vertex, size_t vertex_words, const uint32_t *fragment,
-	size_t fragment_words, uint64_t layout, uint32_t format);
+typedef struct {
+	uint32_t stage; // VkShaderStageFlagBits
+	const uint32_t *code;
+	size_t words;
+} evk_graphics_stage;
+// evk_create_graphics_pipeline: patch is the control points of a patch, 0 without tessellation.
+evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage *list, uint32_t count, uint32_t patch, uint64_t layout, uint32_t format);
 void evk_draw_to_image(evk_device *d, uint64_t cb, uint64_t view, uint32_t width, uint32_t height, const float *clear, uint32_t vertices);
 int32_t evk_group_handles(evk_device *d, uint64_t pipeline, uint32_t first, uint32_t count, size_t size, void *out);
 uint64_t evk_group_stack(evk_device *d, uint64_t pipeline, uint32_t group, uint32_t shader);

@@ -7,17 +7,17 @@ static VkResult graphics_module(evk_device *d, const uint32_t *code, size_t word
 	return d->CreateShaderModule(d->device, &info, NULL, out);
 }
 
-evk_handle evk_create_graphics_pipeline(evk_device *d, const uint32_t *vertex, size_t vertex_words, const uint32_t *fragment,
-	size_t fragment_words, uint64_t layout, uint32_t format) {
-	VkPipelineShaderStageCreateInfo stages[2] = {
-		{.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_VERTEX_BIT, .pName = "main"},
-		{.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_FRAGMENT_BIT, .pName = "main"}};
+evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage *list, uint32_t count, uint32_t patch, uint64_t layout, uint32_t format) {
+	VkPipelineShaderStageCreateInfo stages[5] = {{0}};
+	if (count > 5) return (evk_handle){VK_ERROR_INITIALIZATION_FAILED, 0};
 	VkFormat color = (VkFormat)format;
 	VkPipelineRenderingCreateInfo rendering = {.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO, .colorAttachmentCount = 1,
 		.pColorAttachmentFormats = &color};
 	VkPipelineVertexInputStateCreateInfo input = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
 	VkPipelineInputAssemblyStateCreateInfo assembly = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+		.topology = patch ? VK_PRIMITIVE_TOPOLOGY_PATCH_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+	VkPipelineTessellationStateCreateInfo tessellation = {.sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO,
+		.patchControlPoints = patch};
 	VkPipelineViewportStateCreateInfo viewport = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, .viewportCount = 1,
 		.scissorCount = 1};
 	VkPipelineRasterizationStateCreateInfo raster = {.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1};
@@ -29,15 +29,20 @@ evk_handle evk_create_graphics_pipeline(evk_device *d, const uint32_t *vertex, s
 	VkDynamicState states[2] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
 	VkPipelineDynamicStateCreateInfo dynamic = {.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, .dynamicStateCount = 2,
 		.pDynamicStates = states};
-	VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, .pNext = &rendering, .stageCount = 2,
-		.pStages = stages, .pVertexInputState = &input, .pInputAssemblyState = &assembly, .pViewportState = &viewport,
+	VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, .pNext = &rendering, .stageCount = count,
+		.pStages = stages, .pVertexInputState = &input, .pInputAssemblyState = &assembly,
+		.pTessellationState = patch ? &tessellation : NULL, .pViewportState = &viewport,
 		.pRasterizationState = &raster, .pMultisampleState = &samples, .pColorBlendState = &blend, .pDynamicState = &dynamic,
 		.layout = (VkPipelineLayout)layout};
 	VkPipeline p = VK_NULL_HANDLE;
-	VkResult r = graphics_module(d, vertex, vertex_words, &stages[0].module);
-	if (r == VK_SUCCESS) r = graphics_module(d, fragment, fragment_words, &stages[1].module);
+	VkResult r = VK_SUCCESS;
+	for (uint32_t i = 0; i < count && r == VK_SUCCESS; i++) {
+		stages[i] = (VkPipelineShaderStageCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+			.stage = (VkShaderStageFlagBits)list[i].stage, .pName = "main"};
+		r = graphics_module(d, list[i].code, list[i].words, &stages[i].module);
+	}
 	if (r == VK_SUCCESS) r = d->CreateGraphicsPipelines(d->device, VK_NULL_HANDLE, 1, &info, NULL, &p);
-	for (int i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < count; i++)
 		if (stages[i].module) d->DestroyShaderModule(d->device, stages[i].module, NULL);
 	return (evk_handle){r, (uint64_t)p};
 }

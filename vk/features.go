@@ -16,6 +16,9 @@ type Features struct {
 	ZeroInitializeWorkgroupMemory, SubgroupClock, DeviceClock                        bool
 	SamplerAnisotropy, StorageImageReadWithoutFormat, StorageImageWriteWithoutFormat bool
 
+	// Stages of graphics pipelines, and whether all of them may write buffers.
+	GeometryShader, TessellationShader, VertexPipelineStoresAndAtomics bool
+
 	// Descriptor indexing. DescriptorIndexing is the umbrella bit of Vulkan 1.2.
 	DescriptorIndexing, RuntimeDescriptorArray, PartiallyBound, VariableDescriptorCount             bool
 	SampledImageDynamicIndexing, StorageBufferDynamicIndexing, StorageImageDynamicIndexing          bool
@@ -68,6 +71,9 @@ func (f *Features) links(c *C.evk_features) []link {
 		{"samplerAnisotropy", &f.SamplerAnisotropy, &c.samplerAnisotropy, false},
 		{"shaderStorageImageReadWithoutFormat", &f.StorageImageReadWithoutFormat, &c.shaderStorageImageReadWithoutFormat, false},
 		{"shaderStorageImageWriteWithoutFormat", &f.StorageImageWriteWithoutFormat, &c.shaderStorageImageWriteWithoutFormat, false},
+		{"geometryShader", &f.GeometryShader, &c.geometryShader, false},
+		{"tessellationShader", &f.TessellationShader, &c.tessellationShader, false},
+		{"vertexPipelineStoresAndAtomics", &f.VertexPipelineStoresAndAtomics, &c.vertexPipelineStoresAndAtomics, false},
 		{"descriptorIndexing", &f.DescriptorIndexing, &c.descriptorIndexing, false},
 		{"runtimeDescriptorArray", &f.RuntimeDescriptorArray, &c.runtimeDescriptorArray, false},
 		{"descriptorBindingPartiallyBound", &f.PartiallyBound, &c.descriptorBindingPartiallyBound, false},

@@ -5,14 +5,19 @@ import "C"
 
 import (
 	"fmt"
+	"runtime"
+	"slices"
 
 	vulkan "github.com/vulkan-go/vulkan"
 )
 
 // Shader stages of graphics pipelines that this package can make.
 const (
-	StageVertex   vulkan.ShaderStageFlags = 0x01
-	StageFragment vulkan.ShaderStageFlags = 0x10
+	StageVertex                 vulkan.ShaderStageFlags = 0x01
+	StageTessellationControl    vulkan.ShaderStageFlags = 0x02
+	StageTessellationEvaluation vulkan.ShaderStageFlags = 0x04
+	StageGeometry               vulkan.ShaderStageFlags = 0x08
+	StageFragment               vulkan.ShaderStageFlags = 0x10
 )
 
 // GraphicsPipelineOptions says what NewGraphicsPipeline makes: triangles without vertex buffers, drawn into one color image
@@ -20,8 +25,37 @@ const (
 type GraphicsPipelineOptions struct {
 	Name             string
 	Vertex, Fragment []uint32 // SPIR-V, entry points "main"
-	Layout           *PipelineLayout
-	Format           vulkan.Format // of the image
+	// Geometry, if there is one, needs Features.GeometryShader.
+	Geometry []uint32
+	// TessellationControl and TessellationEvaluation, if there are any, need Features.TessellationShader. Vertices then are
+	// those of patches of PatchPoints.
+	TessellationControl, TessellationEvaluation []uint32
+	PatchPoints                                 uint32
+	Layout                                      *PipelineLayout
+	Format                                      vulkan.Format // of the image
+}
+
+// stages are the stages that there are.
+func (o *GraphicsPipelineOptions) stages(d *Device) ([]graphicsStage, error) {
+	all := []graphicsStage{
+		{StageVertex, o.Vertex, "", true}, {StageTessellationControl, o.TessellationControl, "tessellationShader", d.enabled.TessellationShader},
+		{StageTessellationEvaluation, o.TessellationEvaluation, "tessellationShader", d.enabled.TessellationShader},
+		{StageGeometry, o.Geometry, "geometryShader", d.enabled.GeometryShader}, {StageFragment, o.Fragment, "", true},
+	}
+	list := slices.DeleteFunc(all, func(s graphicsStage) bool { return len(s.code) < 5 })
+	for _, s := range list {
+		if !s.enabled {
+			return nil, fmt.Errorf("%w: %s", ErrMissingFeature, s.feature)
+		}
+	}
+	return list, nil
+}
+
+type graphicsStage struct {
+	stage   vulkan.ShaderStageFlags
+	code    []uint32
+	feature string // that it needs
+	enabled bool
 }
 
 // NewGraphicsPipeline compiles a graphics pipeline. It needs Features.DynamicRendering (Vulkan 1.3).
@@ -33,8 +67,22 @@ func (d *Device) NewGraphicsPipeline(o GraphicsPipelineOptions) (*Pipeline, erro
 	if len(o.Vertex) < 5 || len(o.Fragment) < 5 || o.Layout == nil {
 		return nil, fail(fmt.Errorf("%w: Vertex, Fragment or Layout is missing", ErrInvalid))
 	}
-	h := C.evk_create_graphics_pipeline(d.c, (*C.uint32_t)(&o.Vertex[0]), C.size_t(len(o.Vertex)), (*C.uint32_t)(&o.Fragment[0]),
-		C.size_t(len(o.Fragment)), raw(o.Layout.handle), C.uint32_t(o.Format))
+	stages, err := o.stages(d)
+	if err != nil {
+		return nil, fail(err)
+	}
+	tessellated := len(o.TessellationControl) > 0
+	if tessellated != (len(o.TessellationEvaluation) > 0) || tessellated != (o.PatchPoints > 0) {
+		return nil, fail(fmt.Errorf("%w: TessellationControl, TessellationEvaluation and PatchPoints go together", ErrInvalid))
+	}
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	list := make([]C.evk_graphics_stage, len(stages))
+	for i, s := range stages {
+		pin.Pin(&s.code[0])
+		list[i] = C.evk_graphics_stage{stage: C.uint32_t(s.stage), code: (*C.uint32_t)(&s.code[0]), words: C.size_t(len(s.code))}
+	}
+	h := C.evk_create_graphics_pipeline(d.c, &list[0], C.uint32_t(len(list)), C.uint32_t(o.PatchPoints), raw(o.Layout.handle), C.uint32_t(o.Format))
 	if err := check("vkCreateGraphicsPipelines", h.result); err != nil {
 		return nil, fail(err)
 	}

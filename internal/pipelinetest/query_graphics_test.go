@@ -69,27 +69,42 @@ func TestQueriesInGraphics(t *testing.T) {
 // draw draws the scene into an image with four floats a pixel, and returns their bits.
 func (r *queryRig) draw(t *testing.T, vertex, fragment []uint32) []uint32 {
 	t.Helper()
+	set, result := r.set(t, 4, r.scene.tlas)
+	r.drawWith(t, vk.GraphicsPipelineOptions{Vertex: vertex, Fragment: fragment}, 3, set, result)
+	return readWords(t, r.device, result)
+}
+
+// drawWith draws so many vertices with the stages of o, whose ray queries are lowered before, and copies the image to the
+// buffer, if there is one.
+func (r *queryRig) drawWith(t *testing.T, o vk.GraphicsPipelineOptions, vertices uint32, set *engine.DescriptorSet, result *vk.Buffer) {
+	t.Helper()
 	dev := r.device.VK()
-	lower := func(stage vulkan.ShaderStageFlags, code []uint32) []uint32 {
-		out, err := r.device.LowerShader(t.Context(), stage, code, "")
+	used := vulkan.ShaderStageFlags(0)
+	for _, s := range []struct {
+		stage vulkan.ShaderStageFlags
+		code  *[]uint32
+	}{{vk.StageVertex, &o.Vertex}, {vk.StageTessellationControl, &o.TessellationControl}, {vk.StageTessellationEvaluation, &o.TessellationEvaluation},
+		{vk.StageGeometry, &o.Geometry}, {vk.StageFragment, &o.Fragment}} {
+		if len(*s.code) == 0 {
+			continue
+		}
+		used |= s.stage
+		code, err := r.device.LowerShader(t.Context(), s.stage, *s.code, "")
 		check(t, err)
-		return out
+		*s.code = code
 	}
-	stages := vk.StageVertex | vk.StageFragment
-	layout, err := dev.NewPipelineLayout("draw", []*vk.DescriptorSetLayout{r.layout.VK()}, []vk.PushRange{{Stages: stages, Size: 16}})
+	layout, err := dev.NewPipelineLayout("draw", []*vk.DescriptorSetLayout{r.layout.VK()}, []vk.PushRange{{Stages: used, Size: 16}})
 	check(t, err)
 	defer layout.Destroy()
 	const format = vulkan.FormatR32g32b32a32Sfloat
-	p, err := dev.NewGraphicsPipeline(vk.GraphicsPipelineOptions{
-		Name: "draw", Vertex: lower(vk.StageVertex, vertex), Fragment: lower(vk.StageFragment, fragment), Layout: layout, Format: format,
-	})
+	o.Name, o.Layout, o.Format = "draw", layout, format
+	p, err := dev.NewGraphicsPipeline(o)
 	check(t, err)
 	defer p.Destroy()
 	image, err := dev.NewImage(vk.ImageOptions{Name: "target", Width: queryGrid, Height: queryGrid, Format: format,
 		Usage: vulkan.ImageUsageFlags(vulkan.ImageUsageColorAttachmentBit | vulkan.ImageUsageTransferSrcBit)})
 	check(t, err)
 	defer image.Destroy()
-	set, result := r.set(t, 4, r.scene.tlas)
 	check(t, dev.Run(t.Context(), t.Name(), func(cb *vk.CommandBuffer) error {
 		all := func(from, to vulkan.ImageLayout) {
 			cb.ImageBarrier(image.Handle(), from, to, vk.StageAllCommands, vk.AccessMemoryWrite, vk.StageAllCommands, vk.AccessMemoryRead|vk.AccessMemoryWrite)
@@ -97,11 +112,12 @@ func (r *queryRig) draw(t *testing.T, vertex, fragment []uint32) []uint32 {
 		r.device.CmdBarrier(cb)
 		all(vulkan.ImageLayoutUndefined, vulkan.ImageLayoutGeneral)
 		cb.BindDescriptorSets(vulkan.PipelineBindPointGraphics, layout, 0, set.VK())
-		cb.PushConstants(layout, stages, 0, wholeRay.bytes())
-		cb.DrawToImage(p, image, [4]float32{}, 3)
+		cb.PushConstants(layout, used, 0, wholeRay.bytes())
+		cb.DrawToImage(p, image, [4]float32{}, vertices)
 		all(vulkan.ImageLayoutGeneral, vulkan.ImageLayoutTransferSrcOptimal)
-		cb.CopyImageToBuffer(image.Handle(), vulkan.ImageLayoutTransferSrcOptimal, result, vk.ImageRegion{Width: queryGrid, Height: queryGrid})
+		if result != nil {
+			cb.CopyImageToBuffer(image.Handle(), vulkan.ImageLayoutTransferSrcOptimal, result, vk.ImageRegion{Width: queryGrid, Height: queryGrid})
+		}
 		return nil
 	}))
-	return readWords(t, r.device, result)
 }

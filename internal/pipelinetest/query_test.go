@@ -183,7 +183,10 @@ func newQueryRig(t *testing.T, d *engine.Device, flags vk.BuildFlags) *queryRig 
 	t.Helper()
 	r := &queryRig{device: d, scene: newQueryScene(t, d, flags)}
 	var err error
-	stages := vk.StageCompute | 0x11 // vertex and fragment
+	stages := vk.StageCompute | vk.StageVertex | vk.StageFragment
+	if f := d.VK().Features(); f.TessellationShader && f.GeometryShader {
+		stages |= vk.StageTessellationControl | vk.StageTessellationEvaluation | vk.StageGeometry
+	}
 	r.layout, err = d.NewDescriptorSetLayout("queries", []vk.DescriptorBinding{
 		{Binding: 0, Type: vk.DescriptorTypeAccelerationStructure, Stages: stages},
 		{Binding: 1, Type: vulkan.DescriptorTypeStorageBuffer, Stages: stages},
