@@ -16,6 +16,7 @@ const accelerationStructureAlignment = 256
 // AccelerationStructure is a bottom or top level structure with its storage.
 type AccelerationStructure struct {
 	name    string
+	device  *Device
 	kind    vk.AccelerationStructureType
 	storage *vk.Buffer
 	impl    driver.AccelerationStructure
@@ -24,8 +25,13 @@ type AccelerationStructure struct {
 	history history
 }
 
-// Address is what instances refer to.
-func (a *AccelerationStructure) Address() vk.DeviceAddress { return a.impl.Address() }
+// Address is what instances refer to, 0 of a structure that is destroyed.
+func (a *AccelerationStructure) Address() vk.DeviceAddress {
+	if !a.alive() {
+		return 0
+	}
+	return a.impl.Address()
+}
 
 // Size returns the bytes of storage.
 func (a *AccelerationStructure) Size() uint64 { return a.size }
@@ -56,6 +62,9 @@ func (a *AccelerationStructure) alive() bool { return a != nil && a.impl != nil 
 
 // BuildSizes returns the memory that building info with at most maxPrimitives primitives per geometry needs.
 func (d *Device) BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.BuildSizes, error) {
+	if err := d.usable(); err != nil {
+		return vk.BuildSizes{}, fmt.Errorf("build sizes: %w", err)
+	}
 	if err := checkInfo(info, d.Limits()); err != nil {
 		return vk.BuildSizes{}, fmt.Errorf("build sizes: %w", err)
 	}
@@ -71,6 +80,9 @@ func (d *Device) NewAccelerationStructure(t vk.AccelerationStructureType, size u
 }
 
 func (d *Device) newAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string, memory vk.MemoryKind) (*AccelerationStructure, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("acceleration structure %q: %w", name, err)
+	}
 	if t != vk.TopLevel && t != vk.BottomLevel {
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, invalid("type %v, want top or bottom level", t))
 	}
@@ -88,7 +100,7 @@ func (d *Device) newAccelerationStructure(t vk.AccelerationStructureType, size u
 		storage.Destroy()
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, err)
 	}
-	return &AccelerationStructure{name: name, kind: t, storage: storage, impl: impl, size: size, host: memory == vk.Readback}, nil
+	return &AccelerationStructure{name: name, device: d, kind: t, storage: storage, impl: impl, size: size, host: memory == vk.Readback}, nil
 }
 
 // Build is one build to record. With Info.Update the tree of Src stays, and its boxes are made again for the new contents of
@@ -107,23 +119,36 @@ type Build struct {
 // each kind does otherwise when it is recorded. It is for programs that must not wait in the middle of a frame: what the driver
 // has in no cache of its own may take tenths of a second, an update's kernels more (H200: 2.2 s for all with 16 cores, then 10 ms in
 // every later run). Safe beside all other methods but Close. Nothing happens on the native way.
-func (d *Device) PrepareBuilds(ctx context.Context) error { return d.driver.PrepareBuilds(ctx) }
+func (d *Device) PrepareBuilds(ctx context.Context) error {
+	if err := d.usable(); err != nil {
+		return fmt.Errorf("prepare builds: %w", err)
+	}
+	return d.driver.PrepareBuilds(ctx)
+}
 
 // CmdBuildAccelerationStructures records a batch of builds that do not depend on each other; a top level build belongs to a
 // later batch than the bottom level builds it refers to, with CmdBarrier between. No barriers are recorded around the batch.
 func (d *Device) CmdBuildAccelerationStructures(cb *vk.CommandBuffer, builds []Build) error {
+	if err := d.checkCommands(cb); err != nil {
+		return fmt.Errorf("build acceleration structures: %w", err)
+	}
 	if len(builds) == 0 {
 		return nil
 	}
 	list := make([]driver.Build, len(builds))
+	var targets buildTargets
 	for i, b := range builds {
 		if err := d.checkBuild(b); err != nil {
 			return fmt.Errorf("build %d of %d: %w", i, len(builds), err)
 		}
+		targets.add(b)
 		list[i] = b.translate()
 	}
-	if err := d.driver.CmdBuild(cb, list); err != nil {
+	if err := targets.check(); err != nil {
 		return err
+	}
+	if err := d.driver.CmdBuild(cb, list); err != nil {
+		return fmt.Errorf("build acceleration structures: %w", err)
 	}
 	for _, b := range builds {
 		b.Dst.history.note(b.Info, counts(b.Ranges))
@@ -164,8 +189,13 @@ func (d *Device) checkTarget(b Build, most []uint32) error {
 
 // checkStorage checks the structures of a build.
 func (d *Device) checkStorage(b Build, most []uint32) error {
-	if !b.Dst.alive() {
-		return invalid("Dst is nil or destroyed")
+	if err := b.Dst.check(d, "Dst"); err != nil {
+		return err
+	}
+	if b.Src != nil {
+		if err := b.Src.check(d, "Src"); err != nil {
+			return err
+		}
 	}
 	if b.Dst.kind != b.Info.Type {
 		return invalid("Dst %q is a %v, Info.Type says %v", b.Dst.name, b.Dst.kind, b.Info.Type)
@@ -186,6 +216,9 @@ func (d *Device) checkStorage(b Build, most []uint32) error {
 // NewBuildInput uploads data that builds read: vertices, indices, transforms, boxes or instances. Shaders may read it too, as a
 // storage buffer or through its address. Empty data gives a buffer of a few zero bytes, so that its address is valid.
 func (d *Device) NewBuildInput(ctx context.Context, name string, data []byte) (*vk.Buffer, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("build input %q: %w", name, err)
+	}
 	if len(data) == 0 {
 		data = make([]byte, transformAlignment)
 	}

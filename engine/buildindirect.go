@@ -31,24 +31,33 @@ type IndirectBuild struct {
 // CmdBuildAccelerationStructuresIndirect is CmdBuildAccelerationStructures with ranges in memory. The native way needs
 // Limits.BuildIndirect.
 func (d *Device) CmdBuildAccelerationStructuresIndirect(cb *vk.CommandBuffer, builds []IndirectBuild) error {
+	if err := d.checkCommands(cb); err != nil {
+		return fmt.Errorf("build acceleration structures indirectly: %w", err)
+	}
 	if len(builds) == 0 {
 		return nil
 	}
 	if !d.Limits().BuildIndirect {
-		return fmt.Errorf("build acceleration structures indirectly: %w: the device cannot natively, see Limits.BuildIndirect (the compute way can)", vk.ErrMissingFeature)
+		return fmt.Errorf("build acceleration structures indirectly: %w",
+			lacking("the device cannot natively, see Limits.BuildIndirect (the compute way can)"))
 	}
 	list := make([]driver.IndirectBuild, len(builds))
+	var targets buildTargets
 	for i, b := range builds {
 		if err := d.checkIndirectBuild(b); err != nil {
 			return fmt.Errorf("indirect build %d of %d: %w", i, len(builds), err)
 		}
+		targets.add(b.direct())
 		list[i] = driver.IndirectBuild{Build: b.direct().translate(), MaxPrimitives: b.MaxPrimitives, Stride: b.Stride}
 		if b.Buffer != nil {
 			list[i].Address = b.Buffer.Address() + b.Offset
 		}
 	}
-	if err := d.driver.CmdBuildIndirect(cb, list); err != nil {
+	if err := targets.check(); err != nil {
 		return err
+	}
+	if err := d.driver.CmdBuildIndirect(cb, list); err != nil {
+		return fmt.Errorf("build acceleration structures indirectly: %w", err)
 	}
 	for _, b := range builds {
 		b.Dst.history.note(b.Info, nil)
@@ -77,19 +86,19 @@ func (d *Device) checkIndirectBuild(b IndirectBuild) error {
 	if err := checkRanges(b.Info, one, limits); err != nil {
 		return err
 	}
-	if err := b.checkBuffer(); err != nil {
+	if err := b.checkBuffer(d); err != nil {
 		return err
 	}
 	return d.checkTarget(b.direct(), b.MaxPrimitives)
 }
 
-func (b *IndirectBuild) checkBuffer() error {
+func (b *IndirectBuild) checkBuffer(d *Device) error {
 	n := uint64(len(b.Info.Geometries))
 	if n == 0 {
 		return nil
 	}
-	if b.Buffer == nil {
-		return invalid("Buffer is nil")
+	if err := d.checkBuffer("Buffer", b.Buffer, usageIndirect); err != nil {
+		return err
 	}
 	if b.Offset%4 != 0 || b.Stride%4 != 0 {
 		return invalid("Offset %d or Stride %d is not a multiple of 4", b.Offset, b.Stride)

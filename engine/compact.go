@@ -12,10 +12,13 @@ import (
 // Clone copies structures, whose builds have finished, each to new memory, and waits. Bottom levels below a top level are
 // not copied with it.
 func (d *Device) Clone(ctx context.Context, list []*AccelerationStructure) ([]*AccelerationStructure, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("clone: %w", err)
+	}
 	sizes := make([]uint64, len(list))
 	for i, a := range list {
-		if !a.alive() {
-			return nil, fmt.Errorf("clone: %w", invalid("structure %d is nil or destroyed", i))
+		if err := a.check(d, fmt.Sprintf("structure %d", i)); err != nil {
+			return nil, fmt.Errorf("clone: %w", err)
 		}
 		sizes[i] = a.size
 	}
@@ -42,6 +45,9 @@ func (d *Device) Compact(ctx context.Context, list []*AccelerationStructure) (Co
 	var r CompactReport
 	fail := func(err error) (CompactReport, error) {
 		return CompactReport{}, fmt.Errorf("compact %d acceleration structures: %w", len(list), err)
+	}
+	if err := d.usable(); err != nil {
+		return fail(err)
 	}
 	if err := checkDistinct(list); err != nil {
 		return fail(err)

@@ -29,6 +29,7 @@ type ComputePipelineOptions struct {
 // ComputePipeline is a compiled compute shader.
 type ComputePipeline struct {
 	name   string
+	device *Device
 	impl   *vk.Pipeline
 	layout *vk.PipelineLayout
 	sets   []*DescriptorSetLayout
@@ -39,6 +40,9 @@ type ComputePipeline struct {
 // NewComputePipeline compiles a compute shader with ray queries. The bindings of its layouts have to be visible to
 // vk.StageCompute. The layouts must outlive it.
 func (d *Device) NewComputePipeline(ctx context.Context, o ComputePipelineOptions) (*ComputePipeline, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("compute pipeline %q: %w", o.Name, err)
+	}
 	p, err := d.newComputePipeline(ctx, o)
 	if err != nil {
 		p.Destroy()
@@ -48,8 +52,8 @@ func (d *Device) NewComputePipeline(ctx context.Context, o ComputePipelineOption
 }
 
 func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOptions) (*ComputePipeline, error) {
-	p := &ComputePipeline{name: o.Name, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes}
-	if err := o.validate(d.device.Physical().Limits); err != nil {
+	p := &ComputePipeline{name: o.Name, device: d, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes}
+	if err := o.validate(d, d.device.Physical().Limits); err != nil {
 		return p, err
 	}
 	start := time.Now()
@@ -83,7 +87,7 @@ func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOption
 	return p, err
 }
 
-func (o *ComputePipelineOptions) validate(limits vk.Limits) error {
+func (o *ComputePipelineOptions) validate(d *Device, limits vk.Limits) error {
 	s := Stage{Code: o.Code, Specialization: o.Specialization}
 	if err := s.validate(); err != nil {
 		return err
@@ -95,8 +99,8 @@ func (o *ComputePipelineOptions) validate(limits vk.Limits) error {
 		return invalid("SetLayouts has %d elements, the device binds %d", len(o.SetLayouts), limits.MaxBoundDescriptorSets)
 	}
 	for i, l := range o.SetLayouts {
-		if l == nil || l.impl == nil {
-			return invalid("SetLayouts[%d] is nil or destroyed", i)
+		if err := l.check(d, fmt.Sprintf("SetLayouts[%d]", i)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -133,7 +137,7 @@ type DispatchOptions struct {
 // after builds, CmdBarrier makes acceleration structures visible to it. Afterwards the command buffer's bindings are
 // undefined.
 func (d *Device) CmdDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
-	if err := d.checkDispatch(o); err != nil {
+	if err := d.checkDispatch(cb, o); err != nil {
 		return fmt.Errorf("dispatch: %w", err)
 	}
 	if o.X == 0 || o.Y == 0 || o.Z == 0 {
@@ -151,10 +155,16 @@ func (d *Device) CmdDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
 	return nil
 }
 
-func (d *Device) checkDispatch(o DispatchOptions) error {
+func (d *Device) checkDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
+	if err := d.checkCommands(cb); err != nil {
+		return err
+	}
 	p := o.Pipeline
 	if p == nil || p.impl == nil {
 		return invalid("DispatchOptions.Pipeline is nil or destroyed")
+	}
+	if p.device != d {
+		return invalid("DispatchOptions.Pipeline %q belongs to another device", p.name)
 	}
 	if err := checkSets("DispatchOptions", p.name, p.sets, o.Sets); err != nil {
 		return err
@@ -180,6 +190,9 @@ func (d *Device) checkDispatch(o DispatchOptions) error {
 //
 // On the compute way the device needs storage buffers in the stage, and nothing else.
 func (d *Device) LowerShader(ctx context.Context, stage vulkan.ShaderStageFlags, code []uint32, entry string) ([]uint32, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("lower shader: %w", err)
+	}
 	s := Stage{Code: code}
 	if err := s.validate(); err != nil {
 		return nil, fmt.Errorf("lower shader: %w", err)

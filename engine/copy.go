@@ -56,13 +56,16 @@ type Copy struct {
 // that a top level refers to are not copied: clones and compacted copies of it refer to the same. What is known of Src for
 // later updates and copies holds for Dst.
 func (d *Device) CmdCopyAccelerationStructures(cb *vk.CommandBuffer, copies []Copy) error {
+	if err := d.checkCommands(cb); err != nil {
+		return fmt.Errorf("copy acceleration structures: %w", err)
+	}
 	if len(copies) == 0 {
 		return nil
 	}
 	list := make([]driver.Copy, len(copies))
 	for i, c := range copies {
 		fail := func(err error) error { return fmt.Errorf("copy %d of %d: %w", i, len(copies), err) }
-		if err := c.complete(); err != nil {
+		if err := c.complete(d); err != nil {
 			return fail(err)
 		}
 		list[i] = c.translate()
@@ -97,25 +100,32 @@ func (c *Copy) translate() driver.Copy {
 }
 
 // complete checks a copy and fills in the sizes of its ranges.
-func (c *Copy) complete() error {
+func (c *Copy) complete(d *Device) error {
 	if c.Mode > CopyDeserialize {
 		return invalid("Mode is %d, want CopyClone, CopyCompact, CopySerialize or CopyDeserialize", c.Mode)
 	}
-	if c.Mode != CopyDeserialize && !c.Src.alive() {
-		return invalid("Src is nil or destroyed")
+	if c.Mode != CopyDeserialize {
+		if err := c.Src.check(d, "Src"); err != nil {
+			return err
+		}
 	}
-	if c.Mode != CopySerialize && !c.Dst.alive() {
-		return invalid("Dst is nil or destroyed")
+	if c.Mode != CopySerialize {
+		if err := c.Dst.check(d, "Dst"); err != nil {
+			return err
+		}
 	}
 	if c.Status.Buffer != nil {
+		if err := d.checkBuffer("Status", c.Status.Buffer, usageTransferDst); err != nil {
+			return err
+		}
 		if err := completeRange("Status", &c.Status, copyStatusBytes, copyStatusBytes); err != nil {
 			return err
 		}
 	}
 	switch c.Mode {
 	case CopySerialize, CopyDeserialize:
-		if c.Memory.Buffer == nil {
-			return invalid("Memory has no buffer")
+		if err := d.checkBuffer("Memory.Buffer", c.Memory.Buffer, 0); err != nil {
+			return err
 		}
 		return completeRange("Memory", &c.Memory, serializedHeaderSize, blobAlignment)
 	}

@@ -14,8 +14,11 @@ type Structure = bvh.Structure
 // Decode reads a structure back for tools that show it; no command that writes it is pending. The native way cannot: how a
 // driver stores structures is its own affair, and the error wraps ErrUnsupported.
 func (d *Device) Decode(ctx context.Context, a *AccelerationStructure) (*Structure, error) {
-	if !a.alive() {
-		return nil, fmt.Errorf("decode: %w", invalid("the acceleration structure is nil or destroyed"))
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	if err := a.check(d, "the acceleration structure"); err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
 	}
 	s, err := d.driver.Decode(ctx, a.storage)
 	if err != nil {

@@ -19,24 +19,36 @@ type DescriptorSetLayout struct {
 }
 
 // NewDescriptorSetLayout creates a set layout. Stages may be 0, which means all ray tracing stages and the compute stage, and Count
-// may be 0, which means 1.
+// may be 0, which means 1. Binding numbers go up to 65,535.
 func (d *Device) NewDescriptorSetLayout(name string, bindings []vk.DescriptorBinding) (*DescriptorSetLayout, error) {
+	fail := func(err error) (*DescriptorSetLayout, error) {
+		return nil, fmt.Errorf("descriptor set layout %q: %w", name, err)
+	}
+	if err := d.usable(); err != nil {
+		return fail(err)
+	}
 	l := &DescriptorSetLayout{name: name, device: d, bindings: make(map[uint32]vk.DescriptorBinding, len(bindings))}
-	translated := make([]vk.DescriptorBinding, len(bindings))
+	filled, translated := make([]vk.DescriptorBinding, len(bindings)), make([]vk.DescriptorBinding, len(bindings))
 	for i, b := range bindings {
 		if _, ok := l.bindings[b.Binding]; ok {
-			return nil, fmt.Errorf("descriptor set layout %q: %w", name, invalid("binding %d is there twice", b.Binding))
+			return fail(invalid("binding %d is there twice", b.Binding))
+		}
+		if err := d.checkBinding(b); err != nil {
+			return fail(err)
 		}
 		b.Count = max(b.Count, 1)
 		if b.Stages == 0 {
 			b.Stages = driver.RayTracingStages | vk.StageCompute
 		}
 		l.bindings[b.Binding] = b
-		translated[i] = d.driver.DescriptorBinding(b)
+		filled[i], translated[i] = b, d.driver.DescriptorBinding(b)
+	}
+	if err := d.checkDescriptorCounts(filled); err != nil {
+		return fail(err)
 	}
 	var err error
 	if l.impl, err = d.device.NewDescriptorSetLayout(name, translated); err != nil {
-		return nil, fmt.Errorf("descriptor set layout %q: %w", name, err)
+		return fail(err)
 	}
 	return l, nil
 }
@@ -53,43 +65,85 @@ func (l *DescriptorSetLayout) Destroy() {
 }
 
 // DescriptorSet is a set of descriptors. Its Write methods must not be called while commands that use the set are pending.
-// Their first error is kept: Err returns it, and so does every CmdTraceRays that uses the set.
+// Their first error is kept: Err returns it, and so does every command that uses the set.
+//
+// What is written must live when a command that uses it is recorded. Such a command also refuses sets whose descriptors, of
+// those that the pipeline's shaders use, were not written, or hold a buffer smaller than the shader's block; bindings that are
+// partially bound or updated after they were bound are not looked at.
 type DescriptorSet struct {
-	layout *DescriptorSetLayout
-	impl   *vk.DescriptorSet
-	err    error
+	layout  *DescriptorSetLayout
+	impl    *vk.DescriptorSet
+	err     error
+	written map[uint32][]descriptor // by binding, up to the last index that was written
+}
+
+// descriptor is what was written: one or two of the four, or with null the structure that no ray hits.
+type descriptor struct {
+	buffer    *vk.Buffer
+	size      uint64 // of buffer, from its offset on
+	image     *vk.Image
+	sampler   *vk.Sampler
+	structure *AccelerationStructure
+	impl      driver.AccelerationStructure // that of structure then
+	foreign   bool                         // a handle of the application's, of which nothing is known
+	null      bool
 }
 
 // NewDescriptorSet allocates a set.
 func (d *Device) NewDescriptorSet(l *DescriptorSetLayout) (*DescriptorSet, error) {
-	if l == nil || l.impl == nil {
-		return nil, fmt.Errorf("descriptor set: %w", invalid("the layout is nil or destroyed"))
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("descriptor set: %w", err)
+	}
+	if err := l.check(d, "the layout"); err != nil {
+		return nil, fmt.Errorf("descriptor set: %w", err)
 	}
 	impl, err := d.device.NewDescriptorSet(l.impl)
 	if err != nil {
 		return nil, fmt.Errorf("descriptor set of layout %q: %w", l.name, err)
 	}
-	return &DescriptorSet{layout: l, impl: impl}, nil
+	return &DescriptorSet{layout: l, impl: impl, written: map[uint32][]descriptor{}}, nil
 }
 
-// WriteBuffer binds rng bytes of b from off on; rng 0 is all that follows.
+// WriteBuffer binds rng bytes of b from off on; rng 0 is all that follows. The buffer was made with the usage that the binding's
+// type needs, and off is a multiple of the device's alignment for it (vk.Limits: MinStorageBufferOffsetAlignment,
+// MinUniformBufferOffsetAlignment).
 func (s *DescriptorSet) WriteBuffer(binding, index uint32, b *vk.Buffer, off, rng uint64) {
 	t, ok := s.check("WriteBuffer", binding, index, vulkan.DescriptorTypeStorageBuffer, vulkan.DescriptorTypeUniformBuffer)
 	if !ok {
 		return
 	}
-	if b == nil {
-		s.fail("WriteBuffer", binding, "the buffer is nil")
+	rng, err := s.layout.device.checkBufferRange(t, b, off, rng)
+	if err != nil {
+		s.fail("WriteBuffer", binding, err)
 		return
+	}
+	s.impl.WriteBuffer(binding, index, t, b, off, rng)
+	s.wrote(binding, index, descriptor{buffer: b, size: rng})
+}
+
+// checkBufferRange judges what WriteBuffer was given, and fills in the size.
+func (d *Device) checkBufferRange(t vulkan.DescriptorType, b *vk.Buffer, off, rng uint64) (uint64, error) {
+	if err := d.checkBuffer("the buffer", b, descriptorTypes[t].buffer); err != nil {
+		return 0, err
 	}
 	if rng == 0 && off < b.Size() {
 		rng = b.Size() - off
 	}
 	if rng == 0 || off > b.Size() || rng > b.Size()-off {
-		s.fail("WriteBuffer", binding, fmt.Sprintf("bytes %d+%d of buffer %q, which has %d", off, rng, b.Name(), b.Size()))
-		return
+		return 0, invalid("bytes %d+%d of buffer %q, which has %d", off, rng, b.Name(), b.Size())
 	}
-	s.impl.WriteBuffer(binding, index, t, b, off, rng)
+	limits := d.device.Physical().Limits
+	alignment, most := limits.MinStorageBufferOffsetAlignment, limits.MaxStorageBufferRange
+	if descriptorTypes[t].buffer == usageUniform {
+		alignment, most = limits.MinUniformBufferOffsetAlignment, limits.MaxUniformBufferRange
+	}
+	if alignment > 0 && off%alignment != 0 {
+		return 0, invalid("offset %d into buffer %q is not a multiple of %d", off, b.Name(), alignment)
+	}
+	if rng > uint64(most) {
+		return 0, invalid("%d bytes of buffer %q, a descriptor of type %s has %d at most", rng, b.Name(), descriptorTypeName(t), most)
+	}
+	return rng, nil
 }
 
 // WriteImage binds an image view, a sampler, or both, as the binding's type wants; the other may be the null handle.
@@ -98,6 +152,7 @@ func (s *DescriptorSet) WriteImage(binding, index uint32, view vulkan.ImageView,
 		vulkan.DescriptorTypeCombinedImageSampler, vulkan.DescriptorTypeSampler)
 	if ok {
 		s.impl.WriteImage(binding, index, t, view, sampler, layout)
+		s.wrote(binding, index, descriptor{foreign: true})
 	}
 }
 
@@ -108,41 +163,68 @@ func (s *DescriptorSet) WriteAccelerationStructure(binding, index uint32, as *Ac
 	}
 	var impl driver.AccelerationStructure
 	if as != nil {
-		if !as.alive() || as.kind != vk.TopLevel {
-			s.fail("WriteAccelerationStructure", binding, fmt.Sprintf("%q is destroyed or not a top level structure", as.name))
+		err := as.check(s.layout.device, "the structure")
+		if err == nil && as.kind != vk.TopLevel {
+			err = invalid("%q is not a top level structure", as.name)
+		}
+		if err != nil {
+			s.fail("WriteAccelerationStructure", binding, err)
 			return
 		}
 		impl = as.impl
 	}
-	if err := s.layout.device.driver.WriteAccelerationStructure(s.impl, binding, index, impl); err != nil && s.err == nil {
-		s.err = fmt.Errorf("descriptor set of layout %q: binding %d: %w", s.layout.name, binding, err)
+	if err := s.layout.device.driver.WriteAccelerationStructure(s.impl, binding, index, impl); err != nil {
+		s.fail("WriteAccelerationStructure", binding, err)
+		return
 	}
+	s.wrote(binding, index, descriptor{structure: as, impl: impl, null: as == nil})
 }
 
-// check returns the type of a binding, if it exists and is one of types.
+// check returns the type of a binding, if the set lives and the binding exists and is one of types.
 func (s *DescriptorSet) check(method string, binding, index uint32, types ...vulkan.DescriptorType) (vulkan.DescriptorType, bool) {
-	b, ok := s.layout.bindings[binding]
-	if !ok {
-		s.fail(method, binding, "the layout has no such binding")
+	fail := func(err error) (vulkan.DescriptorType, bool) {
+		s.fail(method, binding, err)
 		return 0, false
 	}
-	if index >= b.Count {
-		s.fail(method, binding, fmt.Sprintf("index %d of %d descriptors", index, b.Count))
+	if s == nil {
 		return 0, false
+	}
+	if err := s.layout.device.usable(); err != nil {
+		return fail(err)
+	}
+	if s.impl == nil {
+		return fail(invalid("the set is destroyed"))
+	}
+	b, ok := s.layout.bindings[binding]
+	if !ok {
+		return fail(invalid("the layout has no such binding"))
+	}
+	if index >= b.Count {
+		return fail(invalid("index %d of %d descriptors", index, b.Count))
 	}
 	for _, t := range types {
 		if b.Type == t {
 			return t, true
 		}
 	}
-	s.fail(method, binding, fmt.Sprintf("the layout's descriptor type %d does not suit", b.Type))
-	return 0, false
+	return fail(invalid("it has type %s in the layout, which %s does not write", descriptorTypeName(b.Type), method))
 }
 
-func (s *DescriptorSet) fail(method string, binding uint32, text string) {
+// fail keeps the first error.
+func (s *DescriptorSet) fail(method string, binding uint32, err error) {
 	if s.err == nil {
-		s.err = fmt.Errorf("descriptor set of layout %q: %s: %w", s.layout.name, method, invalid("binding %d: %s", binding, text))
+		s.err = fmt.Errorf("descriptor set of layout %q: %s: binding %d: %w", s.layout.name, method, binding, err)
 	}
+}
+
+// wrote remembers a write.
+func (s *DescriptorSet) wrote(binding, index uint32, d descriptor) {
+	list := s.written[binding]
+	for uint32(len(list)) <= index {
+		list = append(list, descriptor{})
+	}
+	list[index] = d
+	s.written[binding] = list
 }
 
 // VK returns the Vulkan set.

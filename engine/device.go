@@ -55,6 +55,8 @@ type Device struct {
 	form     LinkForm
 	// launches counts those recorded since the last look at the faults.
 	launches atomic.Int64
+	// closed is set when Close begins.
+	closed atomic.Bool
 }
 
 // Open opens a device and chooses the way of ray tracing.
@@ -117,8 +119,14 @@ func newDriver(dev *vk.Device, b Backend, cacheDir string) (driver.Driver, error
 	return compute.New(dev, cacheDir)
 }
 
-// VK returns the Vulkan device for everything that is not ray tracing: buffers, images, command buffers, submission.
-func (d *Device) VK() *vk.Device { return d.device }
+// VK returns the Vulkan device for everything that is not ray tracing: buffers, images, command buffers, submission. After Close
+// it is nil, whose constructors return ErrClosed.
+func (d *Device) VK() *vk.Device {
+	if d == nil {
+		return nil
+	}
+	return d.device
+}
 
 // Backend returns the way in use, BackendNative or BackendCompute.
 func (d *Device) Backend() Backend { return d.info.Backend }
@@ -130,7 +138,12 @@ func (d *Device) Reason() string { return d.info.Reason }
 func (d *Device) Info() DeviceInfo { return d.info }
 
 // Limits returns what the chosen way can do on this device.
-func (d *Device) Limits() Limits { return d.info.Limits }
+func (d *Device) Limits() Limits {
+	if d == nil {
+		return Limits{}
+	}
+	return d.info.Limits
+}
 
 // Surface returns what Options.CreateSurface made, or the null handle.
 func (d *Device) Surface() vulkan.Surface { return d.surface }
@@ -138,6 +151,10 @@ func (d *Device) Surface() vulkan.Surface { return d.surface }
 // Close waits for the device, destroys it with its surface and instance, and reports objects that were not destroyed.
 // It may be called twice.
 func (d *Device) Close() error {
+	if d == nil {
+		return nil
+	}
+	d.closed.Store(true)
 	var errs []error
 	if d.device != nil {
 		errs = append(errs, d.device.WaitIdle())
@@ -163,6 +180,12 @@ func (d *Device) Close() error {
 
 // Run records a command buffer, submits it, waits for it, and then reports the faults of launches as a FaultError.
 func (d *Device) Run(ctx context.Context, name string, record func(cb *vk.CommandBuffer) error) error {
+	if err := d.usable(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if record == nil {
+		return fmt.Errorf("%s: %w", name, invalid("record is nil"))
+	}
 	err := d.device.Run(ctx, name, func(cb *vk.CommandBuffer) error {
 		err := record(cb)
 		if cb.Executes() {

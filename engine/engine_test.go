@@ -154,6 +154,7 @@ const (
 // rig is a pipeline with its table, image and descriptors.
 type rig struct {
 	device   *engine.Device
+	layout   *engine.DescriptorSetLayout
 	pipeline *engine.Pipeline
 	table    *engine.Table
 	set      *engine.DescriptorSet
@@ -170,6 +171,7 @@ func newRig(t *testing.T, d *engine.Device, size uint32) *rig {
 	})
 	check(t, err)
 	t.Cleanup(layout.Destroy)
+	r.layout = layout
 	r.pipeline, err = d.NewRayTracingPipeline(t.Context(), pipelineOptions(t, layout))
 	check(t, err)
 	t.Cleanup(r.pipeline.Destroy)

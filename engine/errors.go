@@ -5,6 +5,7 @@ import (
 
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/fallback"
+	"github.com/everray/everray/vk"
 )
 
 var (
@@ -19,9 +20,13 @@ var (
 	// ErrInvalid is wrapped by every error about an argument; its text names the field. Blobs have ErrIncompatible and
 	// ErrInvalidBlob.
 	ErrInvalid = driver.ErrInvalid
-	// ErrUnsupported is wrapped by errors about valid shaders and geometries that the compute way cannot run; the native way
-	// may.
-	ErrUnsupported = fallback.ErrUnsupported
+	// ErrUnsupported is wrapped by errors about what is valid, and beyond the way in use, the device, or what was enabled on it:
+	// its text names the feature. The other way, or Options.Features, may help.
+	ErrUnsupported = driver.ErrUnsupported
+	// ErrClosed is wrapped by what methods return after Device.Close, or of a nil Device.
+	ErrClosed = vk.ErrClosed
+	// ErrInternal is wrapped by errors that are Everray's own fault. They are worth a report.
+	ErrInternal = driver.ErrInternal
 	// ErrIncompatible is wrapped by errors about serialised structures that another driver, another version or the other way has
 	// written.
 	ErrIncompatible = driver.ErrIncompatible

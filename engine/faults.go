@@ -38,6 +38,9 @@ func (e *FaultError) Unwrap() error { return ErrFault }
 // nothing did. It waits for them. Whoever submits command buffers without Run calls it now and then, as it costs a submission.
 // The native way has no faults to report.
 func (d *Device) Faults(ctx context.Context) error {
+	if err := d.usable(); err != nil {
+		return fmt.Errorf("read the faults: %w", err)
+	}
 	d.launches.Store(0)
 	total, faults, err := d.driver.Faults(ctx)
 	if err != nil {

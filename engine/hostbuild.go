@@ -83,16 +83,16 @@ func (d *Device) checkHostBuild(b HostBuild) error {
 	if err := d.checkStorage(Build{Info: b.Info, Ranges: b.Ranges, Dst: b.Dst, Src: b.Src}, most); err != nil {
 		return err
 	}
-	if err := b.Dst.checkHosted("Dst"); err != nil {
+	if err := b.Dst.checkHosted(d, "Dst"); err != nil {
 		return err
 	}
 	if b.Src != nil {
-		if err := b.Src.checkHosted("Src"); err != nil {
+		if err := b.Src.checkHosted(d, "Src"); err != nil {
 			return err
 		}
 	}
 	for i, a := range b.BottomLevels {
-		if err := a.checkHosted(fmt.Sprintf("BottomLevels[%d]", i)); err != nil {
+		if err := a.checkHosted(d, fmt.Sprintf("BottomLevels[%d]", i)); err != nil {
 			return err
 		}
 		if a.kind != vk.BottomLevel {

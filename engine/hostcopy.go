@@ -30,7 +30,7 @@ func (d *Device) HostCopy(copies []HostCopy) (*HostOperation, error) {
 	list := make([]bvh.HostCopy, len(copies))
 	pairs := make([]Copy, len(copies))
 	for i, c := range copies {
-		if err := c.check(); err != nil {
+		if err := c.check(d); err != nil {
 			return nil, fmt.Errorf("host copy %d of %d: %w", i, len(copies), err)
 		}
 		list[i] = c.translate()
@@ -60,7 +60,7 @@ func (d *Device) HostProperty(a *AccelerationStructure, p Property) (uint64, err
 	if err := d.checkHostCommands("ask an acceleration structure"); err != nil {
 		return 0, err
 	}
-	if err := a.checkHosted("structure"); err != nil {
+	if err := a.checkHosted(d, "structure"); err != nil {
 		return 0, err
 	}
 	if p == PropertyCompactedSize {
@@ -73,16 +73,19 @@ func (d *Device) HostProperty(a *AccelerationStructure, p Property) (uint64, err
 
 // checkHostCommands refuses what the host shall do where the way has no such commands.
 func (d *Device) checkHostCommands(what string) error {
+	if err := d.usable(); err != nil {
+		return fmt.Errorf("%s on the host: %w", what, err)
+	}
 	if d.Limits().HostCommands {
 		return nil
 	}
-	return fmt.Errorf("%s on the host: %w: accelerationStructureHostCommands, see Limits.HostCommands (the compute way can)", what, vk.ErrMissingFeature)
+	return fmt.Errorf("%s on the host: %w", what, lacking("accelerationStructureHostCommands, see Limits.HostCommands (the compute way can)"))
 }
 
 // checkHosted wants a structure in memory of the host.
-func (a *AccelerationStructure) checkHosted(field string) error {
-	if !a.alive() {
-		return invalid("%s is nil or destroyed", field)
+func (a *AccelerationStructure) checkHosted(d *Device, field string) error {
+	if err := a.check(d, field); err != nil {
+		return err
 	}
 	if !a.host {
 		return invalid("%s %q is not in memory of the host (NewHostAccelerationStructure)", field, a.name)
@@ -90,22 +93,22 @@ func (a *AccelerationStructure) checkHosted(field string) error {
 	return nil
 }
 
-func (c *HostCopy) check() error {
+func (c *HostCopy) check(d *Device) error {
 	if c.Mode > CopyDeserialize {
 		return invalid("Mode is %d, want CopyClone, CopyCompact, CopySerialize or CopyDeserialize", c.Mode)
 	}
 	if c.Mode != CopyDeserialize {
-		if err := c.Src.checkHosted("Src"); err != nil {
+		if err := c.Src.checkHosted(d, "Src"); err != nil {
 			return err
 		}
 	}
 	if c.Mode != CopySerialize {
-		if err := c.Dst.checkHosted("Dst"); err != nil {
+		if err := c.Dst.checkHosted(d, "Dst"); err != nil {
 			return err
 		}
 	}
 	for i, a := range c.BottomLevels {
-		if err := a.checkHosted(fmt.Sprintf("BottomLevels[%d]", i)); err != nil {
+		if err := a.checkHosted(d, fmt.Sprintf("BottomLevels[%d]", i)); err != nil {
 			return err
 		}
 	}

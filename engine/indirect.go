@@ -34,7 +34,7 @@ type IndirectTraceOptions struct {
 // runs. A size that is zero in any direction does nothing; one of more rays than Limits.MaxInvocations is undefined natively, and
 // cut to the limit on the compute way. The native way needs Limits.TraceRaysIndirect.
 func (d *Device) CmdTraceRaysIndirect(cb *vk.CommandBuffer, o IndirectTraceOptions) error {
-	regions, err := d.checkIndirect(o, d.Limits().TraceRaysIndirect, IndirectCommandSize)
+	regions, err := d.checkIndirect(cb, o, d.Limits().TraceRaysIndirect, IndirectCommandSize)
 	if err == nil {
 		regions, err = o.checkTable()
 	}
@@ -48,7 +48,7 @@ func (d *Device) CmdTraceRaysIndirect(cb *vk.CommandBuffer, o IndirectTraceOptio
 // CmdTraceRaysIndirect2 is CmdTraceRaysIndirect with the tables' regions in memory, too: a VkTraceRaysIndirectCommand2KHR, such
 // as Table.IndirectCommand returns. The native way needs Limits.TraceRaysIndirect2.
 func (d *Device) CmdTraceRaysIndirect2(cb *vk.CommandBuffer, o IndirectTraceOptions) error {
-	none, err := d.checkIndirect(o, d.Limits().TraceRaysIndirect2, IndirectCommand2Size)
+	none, err := d.checkIndirect(cb, o, d.Limits().TraceRaysIndirect2, IndirectCommand2Size)
 	if err != nil {
 		return fmt.Errorf("trace rays indirectly: %w", err)
 	}
@@ -57,15 +57,18 @@ func (d *Device) CmdTraceRaysIndirect2(cb *vk.CommandBuffer, o IndirectTraceOpti
 }
 
 // checkIndirect validates what both commands have in common; the regions are empty.
-func (d *Device) checkIndirect(o IndirectTraceOptions, can bool, size uint64) (none sbt.Regions, err error) {
-	if !can {
-		return none, fmt.Errorf("%w: the device cannot natively, see Limits (the compute way can)", vk.ErrMissingFeature)
-	}
-	if err := o.checkPipeline(); err != nil {
+func (d *Device) checkIndirect(cb *vk.CommandBuffer, o IndirectTraceOptions, can bool, size uint64) (none sbt.Regions, err error) {
+	if err := d.checkCommands(cb); err != nil {
 		return none, err
 	}
-	if o.Buffer == nil {
-		return none, invalid("IndirectTraceOptions.Buffer is nil")
+	if !can {
+		return none, lacking("the device cannot natively, see Limits (the compute way can)")
+	}
+	if err := o.checkPipeline(d); err != nil {
+		return none, err
+	}
+	if err := d.checkBuffer("IndirectTraceOptions.Buffer", o.Buffer, usageIndirect); err != nil {
+		return none, err
 	}
 	if o.Offset%4 != 0 || size > o.Buffer.Size() || o.Offset > o.Buffer.Size()-size {
 		return none, invalid("IndirectTraceOptions.Offset is %d, want a multiple of 4 with %d bytes in the buffer's %d", o.Offset, size, o.Buffer.Size())
@@ -77,12 +80,12 @@ func (d *Device) checkIndirect(o IndirectTraceOptions, can bool, size uint64) (n
 // chooses among the raygen records.
 func (t *Table) IndirectCommand(raygen int, width, height, depth uint32) ([IndirectCommand2Size]byte, error) {
 	var out [IndirectCommand2Size]byte
-	if t.buffer == nil {
-		return out, fmt.Errorf("table of pipeline %q: %w", t.pipeline.name, invalid("it is destroyed"))
+	if t == nil || t.buffer == nil {
+		return out, fmt.Errorf("table of pipeline %q: %w", t.name(), invalid("it is destroyed"))
 	}
 	r, err := t.plan.Regions(t.buffer.Address(), raygen)
 	if err != nil {
-		return out, fmt.Errorf("table of pipeline %q: %w: %w", t.pipeline.name, ErrInvalid, err)
+		return out, fmt.Errorf("table of pipeline %q: %w: %w", t.name(), ErrInvalid, err)
 	}
 	e := binary.LittleEndian
 	b := e.AppendUint64(out[:0], r.Raygen.Address)
@@ -101,8 +104,8 @@ func (t *Table) IndirectCommand(raygen int, width, height, depth uint32) ([Indir
 // ShaderGroupStackSize returns the stack in bytes of one shader of a group, as vkGetRayTracingShaderGroupStackSizeKHR: what
 // PipelineOptions.StackBytes and TraceOptions.StackBytes are computed from. The group must have that shader.
 func (p *Pipeline) ShaderGroupStackSize(group int, shader vk.GroupShader) (uint32, error) {
-	fail := func(err error) (uint32, error) { return 0, fmt.Errorf("pipeline %q: %w", p.name, err) }
-	if p.impl == nil {
+	fail := func(err error) (uint32, error) { return 0, fmt.Errorf("pipeline %q: %w", p.Name(), err) }
+	if p == nil || p.impl == nil {
 		return fail(invalid("it is destroyed"))
 	}
 	if group < 0 || group >= len(p.groups) {

@@ -20,8 +20,8 @@ type Mesh struct {
 	Indices []uint32
 }
 
-// Ray is a half-line or segment: points Origin + t*Direction with TMin < t < TMax. Direction need not be normalised; t
-// counts its lengths. TMax of zero is no limit.
+// Ray is a half-line or segment: points Origin + t*Direction with TMin < t < TMax, where 0 <= TMin <= TMax. Direction need not
+// be normalised; t counts its lengths. TMax of zero is no limit.
 type Ray struct {
 	Origin    [3]float32
 	TMin      float32
@@ -64,6 +64,9 @@ type Intersector struct {
 
 // NewIntersector builds acceleration structures over the meshes and links the pipeline that traces rays in them.
 func NewIntersector(ctx context.Context, dev *Device, meshes ...Mesh) (x *Intersector, err error) {
+	if err := dev.usable(); err != nil {
+		return nil, fmt.Errorf("intersector: %w", err)
+	}
 	x = &Intersector{dev: dev}
 	defer func() {
 		if err != nil {
@@ -208,21 +211,33 @@ func (x *Intersector) link(ctx context.Context) (err error) {
 
 // Destroy frees everything that the Intersector made.
 func (x *Intersector) Destroy() {
+	if x == nil {
+		return
+	}
 	for i := len(x.owned) - 1; i >= 0; i-- {
 		x.owned[i].Destroy()
 	}
-	x.owned = nil
+	x.owned, x.structure = nil, nil
 }
 
 // Trace finds the nearest hit of each ray.
 func (x *Intersector) Trace(ctx context.Context, rays []Ray) ([]Hit, error) {
+	if err := x.dev.usable(); err != nil {
+		return nil, fmt.Errorf("trace %d rays: %w", len(rays), err)
+	}
 	if len(rays) == 0 {
 		return nil, nil
 	}
+	if x.structure == nil {
+		return nil, fmt.Errorf("trace %d rays: %w", len(rays), invalid("the intersector is destroyed"))
+	}
 	b := make([]byte, 0, intersectRayBytes*len(rays))
-	for _, r := range rays {
+	for i, r := range rays {
 		if r.TMax == 0 {
 			r.TMax = math.MaxFloat32
+		}
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("ray %d of %d: %w", i, len(rays), err)
 		}
 		b = binary.LittleEndian.AppendUint32(appendVector(b, r.Origin), math.Float32bits(r.TMin))
 		b = binary.LittleEndian.AppendUint32(appendVector(b, r.Direction), math.Float32bits(r.TMax))
@@ -236,6 +251,24 @@ func (x *Intersector) Trace(ctx context.Context, rays []Ray) ([]Hit, error) {
 		hits[i] = decodeHit(results[intersectHitBytes*i:])
 	}
 	return hits, nil
+}
+
+// check applies the rules of OpTraceRayKHR: origin and direction are finite, TMin and TMax no NaN and 0 <= TMin <= TMax.
+func (r *Ray) check() error {
+	for axis := range 3 {
+		for _, f := range []struct {
+			name  string
+			value float32
+		}{{"Origin", r.Origin[axis]}, {"Direction", r.Direction[axis]}} {
+			if v := float64(f.value); math.IsNaN(v) || math.IsInf(v, 0) {
+				return invalid("%s[%d] is %v", f.name, axis, f.value)
+			}
+		}
+	}
+	if !(r.TMin >= 0 && r.TMin <= r.TMax) { // also where one is NaN
+		return invalid("TMin is %v and TMax %v, want 0 <= TMin <= TMax", r.TMin, r.TMax)
+	}
+	return nil
 }
 
 func decodeHit(b []byte) Hit {

@@ -18,6 +18,7 @@ const (
 // VK_KHR_pipeline_library, a collection of DXR. On the compute way everything but the driver's compiler has been done.
 type PipelineLibrary struct {
 	name    string
+	device  *Device
 	impl    driver.Library
 	options PipelineOptions // without code
 }
@@ -29,13 +30,16 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	fail := func(err error) (*PipelineLibrary, error) {
 		return nil, fmt.Errorf("pipeline library %q: %w", o.Name, err)
 	}
+	if err := d.usable(); err != nil {
+		return fail(err)
+	}
 	if len(o.Libraries) > 0 {
 		return fail(invalid("Libraries is set; libraries hold no others"))
 	}
 	if len(o.Stages) == 0 || len(o.Groups) == 0 {
 		return fail(invalid("PipelineOptions has %d Stages and %d Groups, a library needs both", len(o.Stages), len(o.Groups)))
 	}
-	if err := o.validateParts(d.Limits()); err != nil {
+	if err := o.validateParts(d, d.Limits()); err != nil {
 		return fail(err)
 	}
 	impl, err := d.driver.NewLibrary(ctx, o.translate())
@@ -47,7 +51,7 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	for i := range kept.Stages {
 		kept.Stages[i].Code = nil
 	}
-	return &PipelineLibrary{name: o.Name, impl: impl, options: kept}, nil
+	return &PipelineLibrary{name: o.Name, device: d, impl: impl, options: kept}, nil
 }
 
 // Destroy releases the library; pipelines made from it stay.
@@ -59,10 +63,13 @@ func (y *PipelineLibrary) Destroy() {
 }
 
 // validateLibraries checks that what must be equal in a pipeline and its libraries is.
-func (o *PipelineOptions) validateLibraries() error {
+func (o *PipelineOptions) validateLibraries(d *Device) error {
 	for i, y := range o.Libraries {
 		if y == nil || y.impl == nil {
 			return invalid("Libraries[%d] is nil or destroyed", i)
+		}
+		if y.device != d {
+			return invalid("Libraries[%d] %q belongs to another device", i, y.name)
 		}
 		want := &y.options
 		for _, f := range []struct {

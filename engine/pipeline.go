@@ -161,6 +161,7 @@ type PipelineStats struct {
 // Pipeline is a linked ray tracing pipeline.
 type Pipeline struct {
 	name   string
+	device *Device
 	impl   driver.Pipeline
 	sets   []*DescriptorSetLayout
 	groups []Group
@@ -172,8 +173,11 @@ type Pipeline struct {
 
 // NewRayTracingPipeline validates, links and compiles a pipeline. The layouts must outlive it.
 func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (*Pipeline, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
 	o.Form = cmp.Or(o.Form, d.form)
-	if err := o.validate(d.Limits()); err != nil {
+	if err := o.validate(d, d.Limits()); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	if most := d.device.Physical().Limits.MaxBoundDescriptorSets; len(o.SetLayouts) > int(most) {
@@ -183,7 +187,7 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	p := &Pipeline{name: o.Name, impl: impl, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes, dynamicStack: o.DynamicStack || o.StackBytes > 0}
+	p := &Pipeline{name: o.Name, device: d, impl: impl, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes, dynamicStack: o.DynamicStack || o.StackBytes > 0}
 	p.groups, p.stages = o.withLibraries()
 	return p, nil
 }
@@ -221,12 +225,17 @@ func (o *PipelineOptions) translate() driver.PipelineOptions {
 }
 
 // Name returns PipelineOptions.Name.
-func (p *Pipeline) Name() string { return p.name }
+func (p *Pipeline) Name() string {
+	if p == nil {
+		return ""
+	}
+	return p.name
+}
 
 // Handle returns the 32 bytes that a table record of the group begins with.
 func (p *Pipeline) Handle(group int) ([]byte, error) {
-	if p.impl == nil {
-		return nil, fmt.Errorf("pipeline %q: %w", p.name, invalid("it is destroyed"))
+	if p == nil || p.impl == nil {
+		return nil, fmt.Errorf("pipeline %q: %w", p.Name(), invalid("it is destroyed"))
 	}
 	if group < 0 || group >= len(p.groups) {
 		return nil, fmt.Errorf("pipeline %q: %w", p.name, invalid("group %d of %d", group, len(p.groups)))
@@ -236,7 +245,7 @@ func (p *Pipeline) Handle(group int) ([]byte, error) {
 
 // Stats returns what making the pipeline cost.
 func (p *Pipeline) Stats() PipelineStats {
-	if p.impl == nil {
+	if p == nil || p.impl == nil {
 		return PipelineStats{}
 	}
 	s := p.impl.Stats()

@@ -33,6 +33,9 @@ const PropertySize = 8
 // structures are read as builds read them and the answers written by a copy or a dispatch: CmdBarrier before and after
 // serves both ways.
 func (d *Device) CmdWriteProperties(cb *vk.CommandBuffer, structures []*AccelerationStructure, p Property, dst *vk.Buffer, offset uint64) error {
+	if err := d.checkCommands(cb); err != nil {
+		return fmt.Errorf("properties: %w", err)
+	}
 	if len(structures) == 0 {
 		return nil
 	}
@@ -51,10 +54,10 @@ func (d *Device) checkProperties(structures []*AccelerationStructure, p Property
 		return nil, invalid("property %d is unknown", p)
 	}
 	if (p == PropertyCurrentSize || p == PropertyBottomLevelPointers) && !d.Limits().SizeProperties {
-		return nil, fmt.Errorf("%w: the device cannot natively, see Limits.SizeProperties (the compute way can)", vk.ErrMissingFeature)
+		return nil, lacking("the device cannot natively, see Limits.SizeProperties (the compute way can)")
 	}
-	if dst == nil {
-		return nil, invalid("dst is nil")
+	if err := d.checkBuffer("dst", dst, usageTransferDst); err != nil {
+		return nil, err
 	}
 	need := uint64(len(structures)) * PropertySize
 	if have := dst.Size(); offset%PropertySize != 0 || need > have || offset > have-need {
@@ -62,8 +65,8 @@ func (d *Device) checkProperties(structures []*AccelerationStructure, p Property
 	}
 	list := make([]driver.Subject, len(structures))
 	for i, a := range structures {
-		if !a.alive() {
-			return nil, invalid("structure %d is nil or destroyed", i)
+		if err := a.check(d, fmt.Sprintf("structure %d", i)); err != nil {
+			return nil, err
 		}
 		if p == PropertyCompactedSize {
 			if err := a.checkCompactable(fmt.Sprintf("structure %d,", i)); err != nil {
@@ -77,6 +80,9 @@ func (d *Device) checkProperties(structures []*AccelerationStructure, p Property
 
 // Properties asks all structures, whose builds have finished, and waits for the answers.
 func (d *Device) Properties(ctx context.Context, structures []*AccelerationStructure, p Property) ([]uint64, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("properties: %w", err)
+	}
 	if len(structures) == 0 {
 		return nil, nil
 	}

@@ -21,9 +21,12 @@ type Table struct {
 // NewTable lays out records over the pipeline's groups and uploads them. A record's Group is an index of PipelineOptions.Groups,
 // or sbt.NullGroup for a record that does nothing. The table does not keep the layout.
 func (d *Device) NewTable(ctx context.Context, p *Pipeline, layout sbt.Layout) (*Table, error) {
-	fail := func(err error) (*Table, error) { return nil, fmt.Errorf("table of pipeline %q: %w", p.name, err) }
-	if p.impl == nil {
-		return fail(invalid("the pipeline is destroyed"))
+	fail := func(err error) (*Table, error) { return nil, fmt.Errorf("table of pipeline %q: %w", p.Name(), err) }
+	if err := d.usable(); err != nil {
+		return fail(err)
+	}
+	if err := p.check(d, "the pipeline"); err != nil {
+		return fail(err)
 	}
 	for section, records := range map[sbt.Section][]sbt.Record{
 		sbt.Raygen: layout.Raygen, sbt.Miss: layout.Miss, sbt.Hit: layout.Hit, sbt.Callable: layout.Callable,
@@ -59,6 +62,14 @@ func (d *Device) NewTable(ctx context.Context, p *Pipeline, layout sbt.Layout) (
 	return &Table{device: d, pipeline: p, plan: plan, buffer: buffer}, nil
 }
 
+// name is that of the pipeline.
+func (t *Table) name() string {
+	if t == nil {
+		return ""
+	}
+	return t.pipeline.Name()
+}
+
 // Plan returns where the records lie.
 func (t *Table) Plan() *sbt.Plan { return t.plan }
 
@@ -67,12 +78,15 @@ func (t *Table) Buffer() *vk.Buffer { return t.buffer }
 
 // WriteData replaces data of one record, from the data's byte off on, and waits for it. No launch that reads it may be pending.
 func (t *Table) WriteData(ctx context.Context, s sbt.Section, record int, off uint64, data []byte) error {
-	if t.buffer == nil {
-		return fmt.Errorf("table of pipeline %q: %w", t.pipeline.name, invalid("it is destroyed"))
+	if t == nil || t.buffer == nil {
+		return fmt.Errorf("table of pipeline %q: %w", t.name(), invalid("it is destroyed"))
+	}
+	if err := t.device.usable(); err != nil {
+		return fmt.Errorf("table of pipeline %q: %w", t.name(), err)
 	}
 	at, err := t.plan.DataRange(s, record, off, uint64(len(data)))
 	if err != nil {
-		return fmt.Errorf("table of pipeline %q: %w: %w", t.pipeline.name, ErrInvalid, err)
+		return fmt.Errorf("table of pipeline %q: %w: %w", t.name(), ErrInvalid, err)
 	}
 	if len(data) == 0 {
 		return nil

@@ -28,7 +28,7 @@ type TraceOptions struct {
 // CmdTraceRays records a launch, with the binding of its pipeline, descriptor sets and push constants, but no barriers.
 // Afterwards the command buffer's bindings are undefined.
 func (d *Device) CmdTraceRays(cb *vk.CommandBuffer, o TraceOptions) error {
-	regions, err := d.checkTrace(o)
+	regions, err := d.checkTrace(cb, o)
 	if err != nil {
 		return fmt.Errorf("trace rays: %w", err)
 	}
@@ -54,9 +54,12 @@ func (o *TraceOptions) translate(regions sbt.Regions) driver.Trace {
 }
 
 // checkTrace validates a launch and returns its table regions.
-func (d *Device) checkTrace(o TraceOptions) (sbt.Regions, error) {
+func (d *Device) checkTrace(cb *vk.CommandBuffer, o TraceOptions) (sbt.Regions, error) {
 	var none sbt.Regions
-	if err := o.checkPipeline(); err != nil {
+	if err := d.checkCommands(cb); err != nil {
+		return none, err
+	}
+	if err := o.checkPipeline(d); err != nil {
 		return none, err
 	}
 	// Dividing instead of multiplying: three 32-bit sizes may exceed 64 bits.
@@ -75,7 +78,7 @@ func (o *TraceOptions) checkTable() (sbt.Regions, error) {
 		return none, invalid("TraceOptions.Table is nil or destroyed")
 	}
 	if o.Table.pipeline != p {
-		return none, invalid("TraceOptions.Table was made for pipeline %q, not for %q", o.Table.pipeline.name, p.name)
+		return none, invalid("TraceOptions.Table was made for pipeline %q, not for %q", o.Table.name(), p.name)
 	}
 	regions, err := o.Table.plan.Regions(o.Table.buffer.Address(), o.Raygen)
 	if err != nil {
@@ -85,10 +88,10 @@ func (o *TraceOptions) checkTable() (sbt.Regions, error) {
 }
 
 // checkPipeline validates what a launch binds, beside its table.
-func (o *TraceOptions) checkPipeline() error {
+func (o *TraceOptions) checkPipeline(d *Device) error {
 	p := o.Pipeline
-	if p == nil || p.impl == nil {
-		return invalid("TraceOptions.Pipeline is nil or destroyed")
+	if err := p.check(d, "TraceOptions.Pipeline"); err != nil {
+		return err
 	}
 	if err := checkSets("TraceOptions", p.name, p.sets, o.Sets); err != nil {
 		return err
@@ -127,7 +130,11 @@ func (d *Device) Stages() (build, trace uint64) {
 	return d.info.Limits.BuildStage, d.info.Limits.TraceStage
 }
 
-// CmdBarrier makes all writes of earlier commands (copies, dispatches, builds, launches) visible to all later ones.
+// CmdBarrier makes all writes of earlier commands (copies, dispatches, builds, launches) visible to all later ones. A nil command
+// buffer has none.
 func (d *Device) CmdBarrier(cb *vk.CommandBuffer) {
+	if cb == nil {
+		return
+	}
 	cb.MemoryBarrier(vk.StageAllCommands, vk.AccessMemoryWrite, vk.StageAllCommands, vk.AccessMemoryRead|vk.AccessMemoryWrite)
 }

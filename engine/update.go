@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -121,4 +122,38 @@ func flag(b bool) uint64 {
 		return 1
 	}
 	return 0
+}
+
+// buildTargets are the structures that the builds of one command write, each by the index of its build, and those that updates
+// read.
+type buildTargets struct {
+	builds  []Build
+	written map[*AccelerationStructure]int
+}
+
+func (t *buildTargets) add(b Build) { t.builds = append(t.builds, b) }
+
+// check refuses a structure that two builds write, or that one writes and another one reads.
+func (t *buildTargets) check() error {
+	if len(t.builds) < 2 {
+		return nil
+	}
+	fail := func(i int, err error) error { return fmt.Errorf("build %d of %d: %w", i, len(t.builds), err) }
+	t.written = make(map[*AccelerationStructure]int, len(t.builds))
+	scratch := make(map[vk.DeviceAddress]int, len(t.builds))
+	for i, b := range t.builds {
+		if k, ok := t.written[b.Dst]; ok {
+			return fail(i, invalid("Dst %q is that of build %d, too; builds of one command are independent", b.Dst.name, k))
+		}
+		if k, ok := scratch[b.Scratch]; ok {
+			return fail(i, invalid("Scratch %#x is that of build %d, too; builds of one command run at the same time", b.Scratch, k))
+		}
+		t.written[b.Dst], scratch[b.Scratch] = i, i
+	}
+	for i, b := range t.builds {
+		if k, ok := t.written[b.Src]; ok && b.Src != nil && k != i {
+			return fail(i, invalid("Src %q is the Dst of build %d; builds of one command are independent", b.Src.name, k))
+		}
+	}
+	return nil
 }

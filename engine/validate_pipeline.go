@@ -20,14 +20,14 @@ func (k StageKind) String() string {
 }
 
 // validate applies the rules that do not need the shaders' contents.
-func (o *PipelineOptions) validate(limits driver.Limits) error {
+func (o *PipelineOptions) validate(d *Device, limits driver.Limits) error {
 	if (len(o.Stages) == 0 || len(o.Groups) == 0) && len(o.Libraries) == 0 {
 		return invalid("PipelineOptions has %d Stages and %d Groups, it needs both", len(o.Stages), len(o.Groups))
 	}
-	if err := o.validateParts(limits); err != nil {
+	if err := o.validateParts(d, limits); err != nil {
 		return err
 	}
-	if err := o.validateLibraries(); err != nil {
+	if err := o.validateLibraries(d); err != nil {
 		return err
 	}
 	groups, stages := o.withLibraries()
@@ -38,7 +38,7 @@ func (o *PipelineOptions) validate(limits driver.Limits) error {
 }
 
 // validateParts applies the rules that pipelines and libraries share.
-func (o *PipelineOptions) validateParts(limits driver.Limits) error {
+func (o *PipelineOptions) validateParts(d *Device, limits driver.Limits) error {
 	if o.MaxRecursionDepth > limits.MaxRecursionDepth {
 		return invalid("MaxRecursionDepth is %d, the limit is %d", o.MaxRecursionDepth, limits.MaxRecursionDepth)
 	}
@@ -65,8 +65,8 @@ func (o *PipelineOptions) validateParts(limits driver.Limits) error {
 		}
 	}
 	for i, l := range o.SetLayouts {
-		if l == nil || l.impl == nil {
-			return invalid("SetLayouts[%d] is nil or destroyed", i)
+		if err := l.check(d, fmt.Sprintf("SetLayouts[%d]", i)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/everray/everray/sbt"
-	"github.com/everray/everray/vk"
 )
 
 // anyModule looks like SPIR-V as far as engine looks.
@@ -57,7 +56,7 @@ func TestValidatePipeline(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			o := validPipeline()
 			tt.edit(&o)
-			wantError(t, o.validate(testLimits), tt.want)
+			wantError(t, o.validate(nil, testLimits), tt.want)
 		})
 	}
 }
@@ -79,28 +78,5 @@ func TestTableSections(t *testing.T) {
 	}
 	for _, tt := range tests {
 		wantError(t, p.checkSection(tt.section, tt.group), tt.want)
-	}
-}
-
-func TestDescriptorSetChecks(t *testing.T) {
-	layout := &DescriptorSetLayout{name: "test", bindings: map[uint32]vk.DescriptorBinding{
-		2: {Binding: 2, Type: vk.DescriptorTypeAccelerationStructure, Count: 1},
-	}}
-	tests := []struct {
-		name  string
-		write func(*DescriptorSet)
-		want  string
-	}{
-		{"no binding", func(s *DescriptorSet) { s.WriteAccelerationStructure(0, 0, nil) }, "binding 0: the layout has no such binding"},
-		{"index", func(s *DescriptorSet) { s.WriteAccelerationStructure(2, 1, nil) }, "binding 2: index 1 of 1"},
-		{"type", func(s *DescriptorSet) { s.WriteBuffer(2, 0, nil, 0, 0) }, "does not suit"},
-		{"destroyed", func(s *DescriptorSet) { s.WriteAccelerationStructure(2, 0, &AccelerationStructure{}) }, "destroyed or not a top level"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := &DescriptorSet{layout: layout}
-			tt.write(s)
-			wantError(t, s.Err(), tt.want)
-		})
 	}
 }

@@ -39,11 +39,13 @@ type BufferOptions struct {
 
 // Buffer is a VkBuffer with its memory.
 type Buffer struct {
+	life
 	d       *Device
 	handle  vulkan.Buffer
 	memory  allocation
 	size    uint64
 	address uint64
+	usage   vulkan.BufferUsageFlags
 	name    string
 }
 
@@ -51,6 +53,9 @@ type Buffer struct {
 func (d *Device) NewBuffer(o BufferOptions) (*Buffer, error) {
 	fail := func(err error) error {
 		return fmt.Errorf("buffer %q of %d bytes (%s): %w", o.Name, o.Size, o.Memory, err)
+	}
+	if err := d.usable(); err != nil {
+		return nil, fail(err)
 	}
 	if o.Size == 0 {
 		return nil, fail(fmt.Errorf("%w: size 0", ErrInvalid))
@@ -85,7 +90,7 @@ func (d *Device) NewBuffer(o BufferOptions) (*Buffer, error) {
 	if err := check("vkCreateBuffer", c.result); err != nil {
 		return nil, fail(err)
 	}
-	b := &Buffer{d: d, handle: fromRaw[vulkan.Buffer](c.handle), size: o.Size, name: o.Name}
+	b := &Buffer{d: d, handle: fromRaw[vulkan.Buffer](c.handle), size: o.Size, usage: vulkan.BufferUsageFlags(usage), name: o.Name}
 	var err error
 	b.memory, err = d.memory.allocate(uint64(c.size), max(align, uint64(c.alignment)), uint32(c.types), o.Memory, false)
 	if err == nil {
@@ -118,6 +123,9 @@ func (b *Buffer) Address() uint64 { return b.address }
 // Size in bytes, as asked for.
 func (b *Buffer) Size() uint64 { return b.size }
 
+// Usage is what the buffer was made for, defaults filled in.
+func (b *Buffer) Usage() vulkan.BufferUsageFlags { return b.usage }
+
 // Name as given.
 func (b *Buffer) Name() string { return b.name }
 
@@ -145,8 +153,27 @@ func (b *Buffer) checkRange(op string, off uint64, n int) error {
 	return nil
 }
 
+// transferable refuses a buffer that is none of the device's living ones.
+func (d *Device) transferable(op string, b *Buffer) error {
+	err := d.usable()
+	switch {
+	case err != nil:
+	case b == nil:
+		err = fmt.Errorf("%w: it is nil", ErrInvalid)
+	default:
+		err = d.Owns(b)
+	}
+	if err != nil {
+		return fmt.Errorf("%s buffer: %w", op, err)
+	}
+	return nil
+}
+
 // UploadBuffer writes data to dst and returns when it is there. Earlier GPU work on dst must have been waited for.
 func (d *Device) UploadBuffer(ctx context.Context, dst *Buffer, off uint64, data []byte) error {
+	if err := d.transferable("upload to", dst); err != nil {
+		return err
+	}
 	if err := dst.checkRange("upload to", off, len(data)); err != nil {
 		return err
 	}
@@ -163,6 +190,9 @@ func (d *Device) UploadBuffer(ctx context.Context, dst *Buffer, off uint64, data
 
 // ReadBuffer reads from src, whose contents all waited-for GPU work has written.
 func (d *Device) ReadBuffer(ctx context.Context, src *Buffer, off uint64, dst []byte) error {
+	if err := d.transferable("read from", src); err != nil {
+		return err
+	}
 	if err := src.checkRange("read from", off, len(dst)); err != nil {
 		return err
 	}

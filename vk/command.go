@@ -16,6 +16,7 @@ import (
 //
 // Recording methods return nothing: what can fail is kept and returned by End.
 type CommandBuffer struct {
+	life
 	d         *Device
 	pool      vulkan.CommandPool
 	handle    vulkan.CommandBuffer
@@ -27,6 +28,7 @@ type CommandBuffer struct {
 	queries   []*QueryPool // transient, too
 	labels    int
 	secondary bool
+	recording bool             // between Begin and End
 	ended     bool             // recorded to the end and not reset since
 	executes  []*CommandBuffer // the secondaries of a primary's recording
 }
@@ -37,6 +39,9 @@ func (d *Device) NewCommandBuffer(name string) (*CommandBuffer, error) {
 }
 
 func (d *Device) newCommandBuffer(name string, secondary bool) (*CommandBuffer, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("command buffer %q: %w", name, err)
+	}
 	p := C.evk_create_command_pool(d.c, C.uint32_t(d.family))
 	if err := check("vkCreateCommandPool", p.result); err != nil {
 		return nil, fmt.Errorf("command buffer %q: %w", name, err)
@@ -59,13 +64,18 @@ func (cb *CommandBuffer) Handle() vulkan.CommandBuffer { return cb.handle }
 // Device is the buffer's device.
 func (cb *CommandBuffer) Device() *Device { return cb.d }
 
+// Recording says whether the buffer is between Begin and End.
+func (cb *CommandBuffer) Recording() bool { return cb.recording }
+
 // Name as given.
 func (cb *CommandBuffer) Name() string { return cb.name }
 
 // Begin starts recording.
 func (cb *CommandBuffer) Begin() error {
 	cb.err, cb.ended, cb.executes = nil, false, nil
-	return cb.wrap("vkBeginCommandBuffer", C.evk_begin(cb.d.c, raw(cb.handle), cbool(cb.secondary)))
+	err := cb.wrap("vkBeginCommandBuffer", C.evk_begin(cb.d.c, raw(cb.handle), cbool(cb.secondary)))
+	cb.recording = err == nil
+	return err
 }
 
 // End makes everything written visible to the host (of a secondary, its primary does) and ends recording. It returns the
@@ -77,6 +87,7 @@ func (cb *CommandBuffer) End() error {
 	if !cb.secondary {
 		cb.MemoryBarrier(StageAllCommands, AccessMemoryWrite, StageHost, AccessHostRead)
 	}
+	cb.recording = false
 	if err := cb.wrap("vkEndCommandBuffer", C.evk_end(cb.d.c, raw(cb.handle))); err != nil {
 		return err
 	}
@@ -93,7 +104,7 @@ func (cb *CommandBuffer) Reset() error {
 	if err := cb.submitted().Wait(context.Background()); err != nil {
 		return fmt.Errorf("command buffer %q: %w", cb.name, err)
 	}
-	cb.err, cb.labels, cb.scratch, cb.ended, cb.executes = nil, 0, Range{}, false, nil
+	cb.err, cb.labels, cb.scratch, cb.recording, cb.ended, cb.executes = nil, 0, Range{}, false, false, nil
 	for i := range cb.transient {
 		cb.transient[i].rewind()
 	}

@@ -26,8 +26,10 @@ const (
 
 // Flags of a DescriptorBinding (VkDescriptorBindingFlagBits).
 const (
-	BindingUpdateAfterBind uint32 = 1
-	BindingPartiallyBound  uint32 = 4
+	BindingUpdateAfterBind          uint32 = 1
+	BindingUpdateUnusedWhilePending uint32 = 2
+	BindingPartiallyBound           uint32 = 4
+	BindingVariableCount            uint32 = 8
 )
 
 // DescriptorBinding is a VkDescriptorSetLayoutBinding.
@@ -41,6 +43,7 @@ type DescriptorBinding struct {
 
 // DescriptorSetLayout is a VkDescriptorSetLayout.
 type DescriptorSetLayout struct {
+	life
 	d        *Device
 	handle   vulkan.DescriptorSetLayout
 	name     string
@@ -50,6 +53,9 @@ type DescriptorSetLayout struct {
 
 // NewDescriptorSetLayout makes a layout.
 func (d *Device) NewDescriptorSetLayout(name string, bindings []DescriptorBinding) (*DescriptorSetLayout, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("set layout %q: %w", name, err)
+	}
 	l := &DescriptorSetLayout{d: d, name: name}
 	list := make([]C.evk_binding, 0, len(bindings))
 	for _, b := range bindings {
@@ -92,6 +98,7 @@ func (l *DescriptorSetLayout) Destroy() {
 
 // DescriptorSet is a VkDescriptorSet in a pool of its own.
 type DescriptorSet struct {
+	life
 	d      *Device
 	pool   vulkan.DescriptorPool
 	handle vulkan.DescriptorSet
@@ -100,6 +107,9 @@ type DescriptorSet struct {
 
 // NewDescriptorSet makes a set whose descriptors are undefined.
 func (d *Device) NewDescriptorSet(l *DescriptorSetLayout) (*DescriptorSet, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("descriptor set of %q: %w", l.name, err)
+	}
 	counts := map[vulkan.DescriptorType]uint32{}
 	for _, b := range l.bindings {
 		counts[b.Type] += b.Count

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	vulkan "github.com/vulkan-go/vulkan"
@@ -67,6 +68,8 @@ type Device struct {
 	mu   sync.Mutex
 	live map[any]string // what was created and not destroyed: kind and name
 	gone bool
+	// closed is set when Destroy begins.
+	closed atomic.Bool
 }
 
 // NewDevice opens a device.
@@ -199,6 +202,9 @@ func (d *Device) Queue() vulkan.Queue { return fromRaw[vulkan.Queue](raw(d.c.que
 func (d *Device) WaitIdle() error {
 	d.queue.mu.Lock()
 	defer d.queue.mu.Unlock()
+	if d.c == nil {
+		return ErrClosed
+	}
 	return check("vkDeviceWaitIdle", vulkan.Result(C.evk_wait_idle(d.c)))
 }
 
@@ -213,6 +219,7 @@ func (d *Device) Destroy() error {
 		return nil
 	}
 	d.gone = true
+	d.closed.Store(true)
 	d.mu.Unlock()
 	err := d.WaitIdle()
 	d.queue.close(d)
@@ -252,6 +259,9 @@ func (d *Device) dies(o any) bool {
 	defer d.mu.Unlock()
 	_, ok := d.live[o]
 	delete(d.live, o)
+	if l, has := o.(interface{ end() }); has {
+		l.end()
+	}
 	return ok && d.c != nil
 }
 

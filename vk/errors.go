@@ -26,6 +26,7 @@ var (
 	ErrLeaked            = errors.New("vulkan objects were not destroyed")
 	ErrNoSpace           = errors.New("no space")
 	ErrInvalid           = errors.New("invalid argument")
+	ErrClosed            = errors.New("the device is closed")
 )
 
 // ResultError is a failed Vulkan call.

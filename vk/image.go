@@ -21,6 +21,7 @@ type ImageOptions struct {
 
 // Image is a VkImage with its memory and a view of all of it.
 type Image struct {
+	life
 	d      *Device
 	handle vulkan.Image
 	view   vulkan.ImageView
@@ -32,6 +33,9 @@ type Image struct {
 func (d *Device) NewImage(o ImageOptions) (*Image, error) {
 	o.MipLevels = max(o.MipLevels, 1)
 	fail := func(err error) error { return fmt.Errorf("image %q of %dx%d: %w", o.Name, o.Width, o.Height, err) }
+	if err := d.usable(); err != nil {
+		return nil, fail(err)
+	}
 	if most := d.physical.Limits.MaxImageDimension2D; o.Width == 0 || o.Height == 0 || o.Width > most || o.Height > most {
 		return nil, fail(fmt.Errorf("%w: a side may have 1 to %d pixels", ErrInvalid, most))
 	}
@@ -92,12 +96,17 @@ type SamplerOptions struct {
 
 // Sampler is a VkSampler.
 type Sampler struct {
+	life
 	d      *Device
 	handle vulkan.Sampler
+	name   string
 }
 
 // NewSampler makes a sampler.
 func (d *Device) NewSampler(o SamplerOptions) (*Sampler, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("sampler %q: %w", o.Name, err)
+	}
 	anisotropy := min(o.MaxAnisotropy, d.physical.Limits.MaxSamplerAnisotropy)
 	if !d.enabled.SamplerAnisotropy {
 		anisotropy = 0
@@ -114,7 +123,7 @@ func (d *Device) NewSampler(o SamplerOptions) (*Sampler, error) {
 	if err := check("vkCreateSampler", h.result); err != nil {
 		return nil, fmt.Errorf("sampler %q: %w", o.Name, err)
 	}
-	s := &Sampler{d, fromRaw[vulkan.Sampler](h.handle)}
+	s := &Sampler{d: d, handle: fromRaw[vulkan.Sampler](h.handle), name: o.Name}
 	d.born(s, "sampler", o.Name, objectSampler, h.handle)
 	return s, nil
 }

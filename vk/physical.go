@@ -36,13 +36,25 @@ const DriverLavapipe = 13
 type Limits struct {
 	MaxImageDimension2D, MaxPushConstantsSize, MaxBoundDescriptorSets, MaxMemoryAllocationCount uint32
 	MaxStorageBufferRange, MaxPerStageStorageBuffers, MaxPerStageSampledImages                  uint32
-	MaxComputeSharedMemorySize, MaxComputeWorkGroupInvocations                                  uint32
-	MaxComputeWorkGroupCount, MaxComputeWorkGroupSize                                           [3]uint32
-	MinStorageBufferOffsetAlignment, MinUniformBufferOffsetAlignment                            uint64
-	NonCoherentAtomSize, BufferImageGranularity, MaxMemoryAllocationSize, MaxBufferSize         uint64
-	MaxSamplerAnisotropy, TimestampPeriod                                                       float32
-	SubgroupSize, MinSubgroupSize, MaxSubgroupSize, MaxComputeWorkgroupSubgroups                uint32
-	SubgroupStages, SubgroupOperations, RequiredSubgroupSizeStages                              uint32
+	MaxUniformBufferRange, MaxTexelBufferElements                                               uint32
+	MaxImageDimension1D, MaxImageDimension3D, MaxImageDimensionCube, MaxImageArrayLayers        uint32
+	MinTexelBufferOffsetAlignment                                                               uint64
+	// MaxSet and MaxSetUpdateAfterBind bound the descriptors of one pipeline layout, the second where a binding may be updated
+	// after it was bound.
+	MaxSet, MaxSetUpdateAfterBind                                                       DescriptorCounts
+	MaxComputeSharedMemorySize, MaxComputeWorkGroupInvocations                          uint32
+	MaxComputeWorkGroupCount, MaxComputeWorkGroupSize                                   [3]uint32
+	MinStorageBufferOffsetAlignment, MinUniformBufferOffsetAlignment                    uint64
+	NonCoherentAtomSize, BufferImageGranularity, MaxMemoryAllocationSize, MaxBufferSize uint64
+	MaxSamplerAnisotropy, TimestampPeriod                                               float32
+	SubgroupSize, MinSubgroupSize, MaxSubgroupSize, MaxComputeWorkgroupSubgroups        uint32
+	SubgroupStages, SubgroupOperations, RequiredSubgroupSizeStages                      uint32
+}
+
+// DescriptorCounts are numbers of descriptors by kind. Buffers count the dynamic ones, too.
+type DescriptorCounts struct {
+	Samplers, UniformBuffers, StorageBuffers, SampledImages, StorageImages uint32
+	DynamicUniformBuffers, DynamicStorageBuffers, AccelerationStructures   uint32
 }
 
 // RayTracingProperties are those of the driver's own ray tracing.
@@ -203,10 +215,26 @@ func (p *PhysicalDevice) core(c *C.VkPhysicalDeviceProperties) {
 		MaxComputeWorkGroupInvocations:  uint32(l.maxComputeWorkGroupInvocations),
 		MinStorageBufferOffsetAlignment: uint64(l.minStorageBufferOffsetAlignment),
 		MinUniformBufferOffsetAlignment: uint64(l.minUniformBufferOffsetAlignment),
-		NonCoherentAtomSize:             uint64(l.nonCoherentAtomSize),
-		BufferImageGranularity:          uint64(l.bufferImageGranularity),
-		MaxSamplerAnisotropy:            float32(l.maxSamplerAnisotropy),
-		TimestampPeriod:                 float32(l.timestampPeriod),
+		MinTexelBufferOffsetAlignment:   uint64(l.minTexelBufferOffsetAlignment),
+		MaxUniformBufferRange:           uint32(l.maxUniformBufferRange),
+		MaxTexelBufferElements:          uint32(l.maxTexelBufferElements),
+		MaxImageDimension1D:             uint32(l.maxImageDimension1D),
+		MaxImageDimension3D:             uint32(l.maxImageDimension3D),
+		MaxImageDimensionCube:           uint32(l.maxImageDimensionCube),
+		MaxImageArrayLayers:             uint32(l.maxImageArrayLayers),
+		MaxSet: DescriptorCounts{
+			Samplers:              uint32(l.maxDescriptorSetSamplers),
+			UniformBuffers:        uint32(l.maxDescriptorSetUniformBuffers),
+			DynamicUniformBuffers: uint32(l.maxDescriptorSetUniformBuffersDynamic),
+			StorageBuffers:        uint32(l.maxDescriptorSetStorageBuffers),
+			DynamicStorageBuffers: uint32(l.maxDescriptorSetStorageBuffersDynamic),
+			SampledImages:         uint32(l.maxDescriptorSetSampledImages),
+			StorageImages:         uint32(l.maxDescriptorSetStorageImages),
+		},
+		NonCoherentAtomSize:    uint64(l.nonCoherentAtomSize),
+		BufferImageGranularity: uint64(l.bufferImageGranularity),
+		MaxSamplerAnisotropy:   float32(l.maxSamplerAnisotropy),
+		TimestampPeriod:        float32(l.timestampPeriod),
 	}
 	for k := range 3 {
 		p.Limits.MaxComputeWorkGroupCount[k] = uint32(l.maxComputeWorkGroupCount[k])
@@ -235,6 +263,18 @@ func (p *PhysicalDevice) properties(c *C.evk_properties) {
 		l.MaxComputeWorkgroupSubgroups = uint32(c.subgroup.maxComputeWorkgroupSubgroups)
 		l.RequiredSubgroupSizeStages = uint32(c.subgroup.requiredSubgroupSizeStages)
 	}
+	v := &c.v12
+	l.MaxSetUpdateAfterBind = DescriptorCounts{
+		Samplers:               uint32(v.maxDescriptorSetUpdateAfterBindSamplers),
+		UniformBuffers:         uint32(v.maxDescriptorSetUpdateAfterBindUniformBuffers),
+		DynamicUniformBuffers:  uint32(v.maxDescriptorSetUpdateAfterBindUniformBuffersDynamic),
+		StorageBuffers:         uint32(v.maxDescriptorSetUpdateAfterBindStorageBuffers),
+		DynamicStorageBuffers:  uint32(v.maxDescriptorSetUpdateAfterBindStorageBuffersDynamic),
+		SampledImages:          uint32(v.maxDescriptorSetUpdateAfterBindSampledImages),
+		StorageImages:          uint32(v.maxDescriptorSetUpdateAfterBindStorageImages),
+		AccelerationStructures: uint32(c.accel.maxDescriptorSetUpdateAfterBindAccelerationStructures),
+	}
+	l.MaxSet.AccelerationStructures = uint32(c.accel.maxDescriptorSetAccelerationStructures)
 	for _, h := range c.memory.memoryHeaps[:c.memory.memoryHeapCount] {
 		p.Heaps = append(p.Heaps, Heap{uint64(h.size), h.flags&C.VK_MEMORY_HEAP_DEVICE_LOCAL_BIT != 0})
 	}

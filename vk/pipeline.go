@@ -28,6 +28,9 @@ type PipelineLayout struct {
 
 // NewPipelineLayout makes a layout.
 func (d *Device) NewPipelineLayout(name string, sets []*DescriptorSetLayout, push []PushRange) (*PipelineLayout, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("pipeline layout %q: %w", name, err)
+	}
 	list := make([]C.uint64_t, len(sets))
 	for i, s := range sets {
 		list[i] = raw(s.handle)
@@ -87,6 +90,9 @@ type ComputePipelineOptions struct {
 // NewComputePipeline compiles a compute shader.
 func (d *Device) NewComputePipeline(o ComputePipelineOptions) (*Pipeline, error) {
 	fail := func(err error) error { return fmt.Errorf("compute pipeline %q: %w", o.Name, err) }
+	if err := d.usable(); err != nil {
+		return nil, fail(err)
+	}
 	if len(o.Code) < 5 || o.Code[0] != 0x07230203 {
 		return nil, fail(fmt.Errorf("%w: the code is not SPIR-V", ErrInvalid))
 	}

@@ -41,6 +41,9 @@ func (d *Device) NewSizeQueryPool(kind uint32, n uint32) (*QueryPool, error) {
 }
 
 func (d *Device) newQueryPool(kind, n uint32) (*QueryPool, error) {
+	if err := d.usable(); err != nil {
+		return nil, fmt.Errorf("query pool: %w", err)
+	}
 	if n == 0 {
 		return nil, fmt.Errorf("query pool: %w: no queries", ErrInvalid)
 	}

@@ -80,6 +80,9 @@ type Submission struct {
 // SubmitAsync gives ended command buffers to the queue. They execute in order; memory is not synchronised between
 // submissions other than by what they record.
 func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
+	if err := d.usable(); err != nil {
+		return Ticket{}, fmt.Errorf("submit: %w", err)
+	}
 	list := make([]C.uint64_t, len(s.CommandBuffers))
 	for i, cb := range s.CommandBuffers {
 		if cb.err != nil {

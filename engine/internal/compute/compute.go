@@ -124,7 +124,7 @@ func Limits(*vk.PhysicalDevice) driver.Limits {
 func (d *Driver) BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.BuildSizes, error) {
 	sizes, err := d.builder.BuildSizes(info, maxPrimitives)
 	if errors.Is(err, bvh.ErrInvalidBuild) {
-		err = fmt.Errorf("%w: %w", fallback.ErrUnsupported, err)
+		err = driver.Mark(err, driver.ErrUnsupported)
 	}
 	return sizes, err
 }
@@ -149,7 +149,7 @@ func (d *Driver) CmdBuild(cb *vk.CommandBuffer, builds []driver.Build) error {
 	for i, b := range builds {
 		list[i] = bvh.Build{Info: b.Info, Ranges: b.Ranges, Dst: b.Storage, Src: b.SrcStorage, Scratch: b.Scratch}
 	}
-	return d.builder.CmdBuild(cb, list)
+	return refused(d.builder.CmdBuild(cb, list))
 }
 
 // DescriptorBinding makes acceleration structures storage buffers and ray tracing stages the compute stage.

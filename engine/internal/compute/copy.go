@@ -2,7 +2,6 @@ package compute
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -11,14 +10,6 @@ import (
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
-
-// refused marks what bvh refuses as an argument's error.
-func refused(err error) error {
-	if errors.Is(err, bvh.ErrInvalidCopy) || errors.Is(err, bvh.ErrInvalidBuild) {
-		return fmt.Errorf("%w: %w", driver.ErrInvalid, err)
-	}
-	return err
-}
 
 // CmdBuildIndirect records one set of dispatches over the whole batch.
 func (d *Driver) CmdBuildIndirect(cb *vk.CommandBuffer, builds []driver.IndirectBuild) error {

@@ -38,7 +38,7 @@ func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driv
 		Name: o.Name, Stages: stages, Groups: groups, Form: fallback.Form(o.Form), SIMD: d.device.SIMD(),
 	})
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	return library{impl}, nil
 }
@@ -76,7 +76,7 @@ func (d *Driver) NewPipeline(ctx context.Context, o driver.PipelineOptions) (dri
 	}
 	p, err := fallback.NewPipeline(ctx, d.device, fo)
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,14 +87,15 @@ func (d *Driver) NewPipeline(ctx context.Context, o driver.PipelineOptions) (dri
 func (p *pipeline) Handle(group int) ([]byte, error) {
 	h, err := p.impl.GroupHandle(group)
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	return h[:], nil
 }
 
 // GroupStack asks the linked pipeline.
 func (p *pipeline) GroupStack(group int, shader vk.GroupShader) (uint32, error) {
-	return p.impl.ShaderGroupStackSize(group, shader)
+	n, err := p.impl.ShaderGroupStackSize(group, shader)
+	return n, refused(err)
 }
 
 func (p *pipeline) Stats() driver.Stats {
@@ -118,7 +119,7 @@ func (d *Driver) CmdTraceRays(cb *vk.CommandBuffer, t driver.Trace) error {
 	if !ok {
 		return fmt.Errorf("pipeline of another device: %w", driver.ErrInvalid)
 	}
-	return p.impl.CmdTraceRays(cb, d.translate(t))
+	return refused(p.impl.CmdTraceRays(cb, d.translate(t)))
 }
 
 // CmdTraceRaysIndirect records a kernel that reads the size, and a dispatch of as many workgroups as it finds.
@@ -127,7 +128,7 @@ func (d *Driver) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t driver.IndirectTra
 	if !ok {
 		return fmt.Errorf("pipeline of another device: %w", driver.ErrInvalid)
 	}
-	return p.impl.CmdTraceRaysIndirect(cb, fallback.IndirectTrace{Trace: d.translate(t.Trace), Command: t.Command, Tables: t.Tables})
+	return refused(p.impl.CmdTraceRaysIndirect(cb, fallback.IndirectTrace{Trace: d.translate(t.Trace), Command: t.Command, Tables: t.Tables}))
 }
 
 func (d *Driver) translate(t driver.Trace) fallback.Trace {

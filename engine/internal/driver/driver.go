@@ -8,7 +8,6 @@ package driver
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	vulkan "github.com/vulkan-go/vulkan"
@@ -20,9 +19,6 @@ import (
 
 // RayTracingStages are all six shader stages of VK_KHR_ray_tracing_pipeline.
 const RayTracingStages = vk.StageRaygen | vk.StageAnyHit | vk.StageClosestHit | vk.StageMiss | vk.StageIntersection | vk.StageCallable
-
-// ErrInvalid is wrapped by every error about an argument.
-var ErrInvalid = errors.New("invalid argument")
 
 // Driver is one way of ray tracing on one device.
 type Driver interface {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/everray/everray/bvh"
 	"github.com/everray/everray/engine/internal/driver"
-	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/vk"
 )
 
@@ -126,5 +125,5 @@ func (d *Driver) CheckBlob(vk.AccelerationStructureType, []byte) error { return 
 // Decode cannot.
 func (d *Driver) Decode(context.Context, *vk.Buffer) (*bvh.Structure, error) {
 	return nil, fmt.Errorf("%w natively: how the driver of %q stores a structure is its own affair (build it with BackendCompute)",
-		fallback.ErrUnsupported, d.device.Physical().Name)
+		driver.ErrUnsupported, d.device.Physical().Name)
 }

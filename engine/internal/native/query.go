@@ -16,7 +16,7 @@ func (d *Driver) LowerShader(_ context.Context, s driver.Shader) ([]uint32, erro
 	}
 	if queries && !d.device.Features().RayQuery {
 		return nil, fmt.Errorf("ray queries on %q, which has no VK_KHR_ray_query (open the device with BackendCompute): %w",
-			d.device.Physical().Name, fallback.ErrUnsupported)
+			d.device.Physical().Name, driver.ErrUnsupported)
 	}
 	return s.Code, nil
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/everray/everray/engine/internal/driver"
-	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
@@ -24,7 +23,7 @@ func TestLowerShaderUnsupported(t *testing.T) {
 	}
 	d := &Driver{device: vktest.Device(t)} // opened without ray tracing
 	_, err = d.LowerShader(t.Context(), driver.Shader{Stage: vk.StageCompute, Code: code})
-	if !errors.Is(err, fallback.ErrUnsupported) || !strings.Contains(err.Error(), "VK_KHR_ray_query") {
+	if !errors.Is(err, driver.ErrUnsupported) || !strings.Contains(err.Error(), "VK_KHR_ray_query") {
 		t.Errorf("got %v, want ErrUnsupported that names the extension", err)
 	}
 	if _, err := d.LowerShader(t.Context(), driver.Shader{Stage: vk.StageCompute, Code: plain}); err != nil {
