@@ -125,6 +125,7 @@ func TestCmdBuildRefuses(t *testing.T) {
 		tlas, err := d.NewAccelerationStructure(vk.TopLevel, 4096, "scene")
 		check(t, err)
 		defer tlas.Destroy()
+		cb := recording(t, d.VK())
 		good := engine.Build{Info: in.Info, Ranges: in.Ranges, Dst: blas, Scratch: 1 << 20}
 		tests := []struct {
 			name string
@@ -144,7 +145,7 @@ func TestCmdBuildRefuses(t *testing.T) {
 			t.Run(tt.name, func(t *testing.T) {
 				b := good
 				tt.edit(&b)
-				err := d.CmdBuildAccelerationStructures(nil, []engine.Build{b})
+				err := d.CmdBuildAccelerationStructures(cb, []engine.Build{b})
 				if !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("got %v, want ErrInvalid with %q", err, tt.want)
 				}

@@ -290,7 +290,7 @@ func TestCopyRefuses(t *testing.T) {
 			{"types", []Copy{{Src: blas, Dst: tlas}}, `Dst "sheets" is a TLAS, Src "sheet" a BLAS`},
 			{"size", []Copy{{Src: blas, Dst: large}}, `Dst "large" has`},
 			{"flag", []Copy{{Mode: CopyCompact, Src: rigid, Dst: same}}, `Src "sheet" was built without AllowCompaction`},
-			{"no memory", []Copy{{Mode: CopySerialize, Src: blas}}, "Memory has no buffer"},
+			{"no memory", []Copy{{Mode: CopySerialize, Src: blas}}, "Memory.Buffer is nil"},
 			{"memory's place", []Copy{{Mode: CopySerialize, Src: blas, Memory: vk.Range{Buffer: memory, Offset: 1025}}}, "Memory is 0 bytes at offset 1025"},
 			{"memory's alignment", []Copy{{Mode: CopyDeserialize, Dst: same, Memory: vk.Range{Buffer: memory, Offset: 64}}}, "not a multiple of 256"},
 			{"memory's size", []Copy{{Mode: CopyDeserialize, Dst: same, Memory: vk.Range{Buffer: memory, Size: 48}}}, "Memory has 48 bytes"},

@@ -63,6 +63,16 @@ func check(t testing.TB, err error) {
 	}
 }
 
+// recording returns a command buffer that records, and is never submitted.
+func recording(t *testing.T, d *vk.Device) *vk.CommandBuffer {
+	t.Helper()
+	cb, err := d.NewCommandBuffer("recording")
+	check(t, err)
+	t.Cleanup(cb.Destroy)
+	check(t, cb.Begin())
+	return cb
+}
+
 func floats(v ...float32) []byte {
 	var b []byte
 	for _, f := range v {

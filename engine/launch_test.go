@@ -12,7 +12,8 @@ import (
 
 func TestTraceRefuses(t *testing.T) {
 	backends(t, func(t *testing.T, d *engine.Device) {
-		r, other := newRig(t, d, 4), newRig(t, d, 4)
+		r, other, cb := newRig(t, d, 4), newRig(t, d, 4), recording(t, d.VK())
+		r.set.WriteAccelerationStructure(0, 0, nil)
 		good := engine.TraceOptions{
 			Pipeline: r.pipeline, Table: r.table, Sets: []*engine.DescriptorSet{r.set}, PushConstants: make([]byte, 24), Width: 4, Height: 4, Depth: 1,
 		}
@@ -35,7 +36,7 @@ func TestTraceRefuses(t *testing.T) {
 			t.Run(tt.name, func(t *testing.T) {
 				o := good
 				tt.edit(&o)
-				if err := d.CmdTraceRays(nil, o); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), tt.want) {
+				if err := d.CmdTraceRays(cb, o); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("got %v, want ErrInvalid with %q", err, tt.want)
 				}
 			})
@@ -43,12 +44,12 @@ func TestTraceRefuses(t *testing.T) {
 		for _, size := range [][3]uint32{{0, 4, 1}, {4, 0, 1}, {4, 4, 0}} {
 			o := good
 			o.Width, o.Height, o.Depth = size[0], size[1], size[2]
-			if err := d.CmdTraceRays(nil, o); err != nil {
+			if err := d.CmdTraceRays(cb, o); err != nil {
 				t.Errorf("empty launch %v: %v", size, err)
 			}
 		}
 		r.set.WriteBuffer(7, 0, r.image, 0, 0)
-		if err := d.CmdTraceRays(nil, good); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "binding 7") {
+		if err := d.CmdTraceRays(cb, good); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "binding 7") {
 			t.Errorf("set with an error: got %v", err)
 		}
 	})

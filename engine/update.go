@@ -53,9 +53,6 @@ func checkUpdate(b Build, size uint64) error {
 	if src == nil {
 		src = b.Dst
 	}
-	if !src.alive() {
-		return invalid("Src is destroyed")
-	}
 	if src.kind != b.Info.Type {
 		return invalid("Src %q is a %v, Info.Type says %v", src.name, src.kind, b.Info.Type)
 	}

@@ -1,0 +1,277 @@
+package reflect
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// Kind is what a shader takes a descriptor for.
+type Kind int
+
+// The kinds, as in the specification's table "Shader Resource and Descriptor Type Correspondence".
+const (
+	Sampler Kind = iota + 1
+	SampledImage
+	StorageImage
+	CombinedImageSampler
+	UniformTexelBuffer
+	StorageTexelBuffer
+	UniformBuffer
+	StorageBuffer
+	InputAttachment
+	AccelerationStructure
+)
+
+var kindNames = [...]string{
+	Sampler: "sampler", SampledImage: "sampled image", StorageImage: "storage image", CombinedImageSampler: "combined image sampler",
+	UniformTexelBuffer: "uniform texel buffer", StorageTexelBuffer: "storage texel buffer", UniformBuffer: "uniform buffer",
+	StorageBuffer: "storage buffer", InputAttachment: "input attachment", AccelerationStructure: "acceleration structure",
+}
+
+// String names the kind in words.
+func (k Kind) String() string {
+	if k < Sampler || int(k) >= len(kindNames) {
+		return "unknown resource"
+	}
+	return kindNames[k]
+}
+
+// Binding is a variable with a descriptor.
+type Binding struct {
+	Set, Binding uint32
+	Kind         Kind
+	// Name is for people: that of the variable or of its block, if the module has any.
+	Name string
+	// Count is the number of descriptors, 0 if the module does not tell: an array without a size, or with one that depends on
+	// specialisation in ways that are not followed.
+	Count uint32
+	// Size is what the block of a buffer takes at least, in bytes: up to a runtime array at its end.
+	Size uint64
+	// Image tells more of images.
+	Image Image
+}
+
+// Image is a type of image, as OpTypeImage has it.
+type Image struct {
+	Dim          spirv.Dim
+	Arrayed      bool
+	Multisampled bool
+	Format       spirv.ImageFormat // of storage images; Unknown is any
+}
+
+// Shader is what an entry point uses.
+type Shader struct {
+	// Bindings are sorted by set and binding. Two variables may share one.
+	Bindings []Binding
+	// PushConstants are the bytes of the push constant block, 0 without one.
+	PushConstants uint64
+	// Instructions are the opcodes in the functions that it reaches.
+	Instructions map[spirv.Op]bool
+}
+
+// Constant is a specialisation constant.
+type Constant struct {
+	Name string
+	// Bits is the size of the value: 8, 16, 32 or 64; 1 of a boolean, which takes 4 bytes.
+	Bits uint32
+}
+
+// Module is a module that was read.
+type Module struct {
+	// Capabilities and Constants are the module's, whatever the entry point.
+	Capabilities []spirv.Capability
+	Constants    map[uint32]Constant // by SpecId
+
+	source    *spirv.Module
+	defs      map[spirv.ID]*spirv.Inst // of globals
+	names     map[spirv.ID]string
+	ids       map[spirv.ID][]*spirv.Inst // decorations
+	members   map[memberKey][]*spirv.Inst
+	variables map[spirv.ID]bool // global ones
+	functions map[spirv.ID]*function
+}
+
+type memberKey struct {
+	id     spirv.ID
+	member uint32
+}
+
+// function is what a function uses itself.
+type function struct {
+	calls, variables []spirv.ID
+	ops              map[spirv.Op]bool
+}
+
+// Parse decodes and reads a module. Errors are those of spirv.Decode.
+func Parse(code []uint32) (*Module, error) {
+	s, err := spirv.DecodeOptions{DropLines: true}.Decode(code)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.FlattenDecorationGroups(); err != nil {
+		return nil, err
+	}
+	m := &Module{source: s, Constants: map[uint32]Constant{}, defs: map[spirv.ID]*spirv.Inst{}, names: map[spirv.ID]string{},
+		ids: map[spirv.ID][]*spirv.Inst{}, members: map[memberKey][]*spirv.Inst{}, variables: map[spirv.ID]bool{}, functions: map[spirv.ID]*function{}}
+	for _, c := range s.Capabilities {
+		m.Capabilities = append(m.Capabilities, spirv.Capability(c.Operands[0]))
+	}
+	m.readNames()
+	m.readGlobals()
+	for _, f := range s.Functions {
+		m.functions[f.Def.Result] = m.readFunction(f)
+	}
+	return m, nil
+}
+
+// Verify checks the module by the rules of package spirv.
+func (m *Module) Verify() error { return spirv.Verify(m.source) }
+
+func (m *Module) readNames() {
+	for i := range m.source.Names {
+		if in := &m.source.Names[i]; in.Op == spirv.OpName && len(in.Operands) > 1 {
+			m.names[in.ID(0)], _ = spirv.DecodeString(in.Operands[1:])
+		}
+	}
+	for i := range m.source.Annotations {
+		switch in := &m.source.Annotations[i]; in.Op {
+		case spirv.OpDecorate:
+			m.ids[in.ID(0)] = append(m.ids[in.ID(0)], in)
+		case spirv.OpMemberDecorate:
+			k := memberKey{in.ID(0), in.Operands[1]}
+			m.members[k] = append(m.members[k], in)
+		}
+	}
+}
+
+func (m *Module) readGlobals() {
+	for i := range m.source.Globals {
+		in := &m.source.Globals[i]
+		if in.Result == 0 {
+			continue
+		}
+		m.defs[in.Result] = in
+		switch in.Op {
+		case spirv.OpVariable:
+			m.variables[in.Result] = true
+		case spirv.OpSpecConstant, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse:
+			id, ok := m.decoration(in.Result, spirv.DecorationSpecId)
+			if !ok {
+				continue
+			}
+			c := Constant{Name: m.names[in.Result], Bits: 1}
+			if t := m.defs[in.Type]; t != nil && (t.Op == spirv.OpTypeInt || t.Op == spirv.OpTypeFloat) {
+				c.Bits = t.Operands[0]
+			}
+			m.Constants[id] = c
+		}
+	}
+}
+
+func (m *Module) readFunction(f *spirv.Function) *function {
+	out := &function{ops: map[spirv.Op]bool{}}
+	seen := map[spirv.ID]bool{}
+	for _, b := range f.Blocks {
+		for i := range b.Insts {
+			in := &b.Insts[i]
+			out.ops[in.Op] = true
+			if in.Op == spirv.OpFunctionCall {
+				out.calls = append(out.calls, in.ID(0))
+			}
+			in.EachID(func(p *uint32) {
+				if id := spirv.ID(*p); m.variables[id] && !seen[id] {
+					seen[id] = true
+					out.variables = append(out.variables, id)
+				}
+			})
+		}
+	}
+	return out
+}
+
+// decoration returns the one parameter of a decoration.
+func (m *Module) decoration(id spirv.ID, d spirv.Decoration) (uint32, bool) {
+	return parameter(m.ids[id], 1, d)
+}
+
+func (m *Module) memberDecoration(id spirv.ID, member uint32, d spirv.Decoration) (uint32, bool) {
+	return parameter(m.members[memberKey{id, member}], 2, d)
+}
+
+// parameter finds a decoration, which stands at operand at, and its first parameter, 0 without one.
+func parameter(list []*spirv.Inst, at int, d spirv.Decoration) (uint32, bool) {
+	for _, in := range list {
+		if len(in.Operands) <= at || spirv.Decoration(in.Operands[at]) != d {
+			continue
+		}
+		if len(in.Operands) > at+1 {
+			return in.Operands[at+1], true
+		}
+		return 0, true
+	}
+	return 0, false
+}
+
+// EntryPoints lists the names of the module's entry points of a model.
+func (m *Module) EntryPoints(model spirv.ExecutionModel) []string {
+	var out []string
+	for i := range m.source.EntryPoints {
+		if in := &m.source.EntryPoints[i]; spirv.ExecutionModel(in.Operands[0]) == model {
+			name, _ := spirv.DecodeString(in.Operands[2:])
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Shader reads an entry point; values are specialisation constants by SpecId, as VkSpecializationInfo has them. ok is false if
+// the module has no such entry point.
+func (m *Module) Shader(model spirv.ExecutionModel, entry string, values map[uint32][]byte) (s Shader, ok bool) {
+	var root spirv.ID
+	for i := range m.source.EntryPoints {
+		in := &m.source.EntryPoints[i]
+		if name, _ := spirv.DecodeString(in.Operands[2:]); spirv.ExecutionModel(in.Operands[0]) == model && name == entry {
+			root, ok = in.ID(1), true
+		}
+	}
+	if !ok {
+		return s, false
+	}
+	t := types{m, values, map[spirv.ID]extent{}}
+	s.Instructions = map[spirv.Op]bool{}
+	for _, id := range m.reached(root, s.Instructions) {
+		t.add(&s, id)
+	}
+	slices.SortFunc(s.Bindings, func(a, b Binding) int {
+		return cmp.Or(cmp.Compare(a.Set, b.Set), cmp.Compare(a.Binding, b.Binding), cmp.Compare(a.Kind, b.Kind))
+	})
+	return s, true
+}
+
+// reached returns the variables that a function and those it calls use, each once, and notes their instructions.
+func (m *Module) reached(root spirv.ID, ops map[spirv.Op]bool) []spirv.ID {
+	var out []spirv.ID
+	done, seen := map[spirv.ID]bool{}, map[spirv.ID]bool{}
+	for work := []spirv.ID{root}; len(work) > 0; {
+		id := work[len(work)-1]
+		work = work[:len(work)-1]
+		f := m.functions[id]
+		if f == nil || done[id] {
+			continue
+		}
+		done[id] = true
+		work = append(work, f.calls...)
+		for op := range f.ops {
+			ops[op] = true
+		}
+		for _, v := range f.variables {
+			if !seen[v] {
+				seen[v] = true
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}

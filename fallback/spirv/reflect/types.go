@@ -1,0 +1,246 @@
+package reflect
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// maxNesting bounds how deep types are followed; SPIR-V allows 255 levels of structures.
+const maxNesting = 256
+
+// types reads types under values of specialisation constants.
+type types struct {
+	m      *Module
+	values map[uint32][]byte
+	sizes  map[spirv.ID]extent // of structures: a module of strangers may nest them by the thousand
+}
+
+// extent is the size of a type, and whether it ends.
+type extent struct {
+	bytes uint64
+	ends  bool
+}
+
+// add enters a variable that a shader uses.
+func (t types) add(s *Shader, id spirv.ID) {
+	v := t.m.defs[id]
+	p := t.m.defs[v.Type]
+	if p == nil || p.Op != spirv.OpTypePointer {
+		return
+	}
+	class, pointee := spirv.StorageClass(v.Operands[0]), p.ID(1)
+	if class == spirv.StorageClassPushConstant {
+		size, _ := t.size(pointee, maxNesting)
+		s.PushConstants = max(s.PushConstants, size)
+		return
+	}
+	b := Binding{Name: t.m.names[id]}
+	var set, binding bool
+	b.Set, set = t.m.decoration(id, spirv.DecorationDescriptorSet)
+	b.Binding, binding = t.m.decoration(id, spirv.DecorationBinding)
+	if !set || !binding {
+		return
+	}
+	element, count := t.element(pointee)
+	b.Count = count
+	if t.resource(&b, class, element) {
+		s.Bindings = append(s.Bindings, b)
+	}
+}
+
+// element strips arrays of a type and returns the product of their lengths, 0 if one is not known.
+func (t types) element(id spirv.ID) (spirv.ID, uint32) {
+	count := uint64(1)
+	for range maxNesting {
+		d := t.m.defs[id]
+		if d == nil {
+			return id, uint32(count)
+		}
+		switch d.Op {
+		case spirv.OpTypeRuntimeArray:
+			count = 0
+		case spirv.OpTypeArray:
+			n, _ := t.constant(d.ID(1))
+			if count *= n; n > math.MaxUint32 || count > math.MaxUint32 {
+				count = 0
+			}
+		default:
+			return id, uint32(count)
+		}
+		id = d.ID(0)
+	}
+	return id, 0
+}
+
+// resource fills in what a descriptor is for; false if it is for nothing known.
+func (t types) resource(b *Binding, class spirv.StorageClass, id spirv.ID) bool {
+	d := t.m.defs[id]
+	if d == nil {
+		return false
+	}
+	switch {
+	case class == spirv.StorageClassUniformConstant && d.Op == spirv.OpTypeSampledImage:
+		if d = t.m.defs[d.ID(0)]; d == nil || d.Op != spirv.OpTypeImage {
+			return false
+		}
+		t.image(b, d)
+		if b.Kind == SampledImage {
+			b.Kind = CombinedImageSampler
+		}
+	case class == spirv.StorageClassUniformConstant && d.Op == spirv.OpTypeImage:
+		t.image(b, d)
+	case class == spirv.StorageClassUniformConstant && d.Op == spirv.OpTypeSampler:
+		b.Kind = Sampler
+	case class == spirv.StorageClassUniformConstant && d.Op == spirv.OpTypeAccelerationStructureKHR:
+		b.Kind = AccelerationStructure
+	case d.Op != spirv.OpTypeStruct:
+		return false
+	case class == spirv.StorageClassStorageBuffer:
+		b.Kind = StorageBuffer
+	case class == spirv.StorageClassUniform:
+		b.Kind = UniformBuffer
+		if _, old := t.m.decoration(id, spirv.DecorationBufferBlock); old {
+			b.Kind = StorageBuffer
+		}
+	}
+	if b.Kind == UniformBuffer || b.Kind == StorageBuffer {
+		b.Size, _ = t.size(id, maxNesting)
+		if b.Name == "" {
+			b.Name = t.m.names[id]
+		}
+	}
+	return b.Kind != 0
+}
+
+// image reads an OpTypeImage.
+func (t types) image(b *Binding, d *spirv.Inst) {
+	const sampled = 1
+	b.Image = Image{Dim: spirv.Dim(d.Operands[1]), Arrayed: d.Operands[3] == 1, Multisampled: d.Operands[4] == 1, Format: spirv.ImageFormat(d.Operands[6])}
+	read := d.Operands[5] == sampled
+	switch {
+	case b.Image.Dim == spirv.DimSubpassData:
+		b.Kind = InputAttachment
+	case b.Image.Dim == spirv.DimBuffer && read:
+		b.Kind = UniformTexelBuffer
+	case b.Image.Dim == spirv.DimBuffer:
+		b.Kind = StorageTexelBuffer
+	case read:
+		b.Kind = SampledImage
+	default:
+		b.Kind = StorageImage
+	}
+}
+
+// constant returns the value of an integer constant; ok is false if it is none, or an operation on specialisation constants.
+func (t types) constant(id spirv.ID) (v uint64, ok bool) {
+	d := t.m.defs[id]
+	if d == nil || d.Op != spirv.OpConstant && d.Op != spirv.OpSpecConstant || len(d.Operands) == 0 {
+		return 0, false
+	}
+	v = uint64(d.Operands[0])
+	if len(d.Operands) > 1 {
+		v |= uint64(d.Operands[1]) << 32
+	}
+	if d.Op == spirv.OpConstant {
+		return v, true
+	}
+	if spec, has := t.m.decoration(id, spirv.DecorationSpecId); has {
+		if b := t.values[spec]; len(b) > 0 && len(b) <= 8 {
+			var word [8]byte
+			copy(word[:], b)
+			v = binary.LittleEndian.Uint64(word[:])
+		}
+	}
+	return v, true
+}
+
+// size returns the bytes that a type with a layout takes at least, and whether it has an end: a runtime array has none. What is
+// not known counts nothing.
+func (t types) size(id spirv.ID, depth int) (bytes uint64, ends bool) {
+	d := t.m.defs[id]
+	if d == nil || depth == 0 {
+		return 0, true
+	}
+	switch d.Op {
+	case spirv.OpTypeInt, spirv.OpTypeFloat:
+		return uint64(d.Operands[0]) / 8, true
+	case spirv.OpTypePointer:
+		return 8, true
+	case spirv.OpTypeVector, spirv.OpTypeMatrix:
+		one, _ := t.size(d.ID(0), depth-1)
+		return product(one, uint64(d.Operands[1])), true
+	case spirv.OpTypeRuntimeArray:
+		return 0, false
+	case spirv.OpTypeArray:
+		n, _ := t.constant(d.ID(1))
+		one, _ := t.size(d.ID(0), depth-1)
+		stride, _ := t.m.decoration(id, spirv.DecorationArrayStride)
+		if n == 0 {
+			return 0, true
+		}
+		return sum(product(uint64(stride), n-1), one), true
+	case spirv.OpTypeStruct:
+		return t.structure(d, depth)
+	}
+	return 0, true
+}
+
+// structure is size of a structure: its end is where the member that reaches farthest ends.
+func (t types) structure(d *spirv.Inst, depth int) (bytes uint64, ends bool) {
+	if known, ok := t.sizes[d.Result]; ok {
+		return known.bytes, known.ends
+	}
+	t.sizes[d.Result] = extent{0, true} // what contains itself takes nothing
+	defer func() { t.sizes[d.Result] = extent{bytes, ends} }()
+	ends = true
+	for i := range d.Operands {
+		offset, _ := t.m.memberDecoration(d.Result, uint32(i), spirv.DecorationOffset)
+		size, whole := t.size(d.ID(i), depth-1)
+		if stride, ok := t.m.memberDecoration(d.Result, uint32(i), spirv.DecorationMatrixStride); ok {
+			size = max(size, t.matrices(d.ID(i), d.Result, uint32(i), uint64(stride), size))
+		}
+		if !whole {
+			ends = false
+		}
+		bytes = max(bytes, sum(uint64(offset), size))
+	}
+	return bytes, ends
+}
+
+// matrices is the size of a member that is a matrix with a stride; of an array of them the last one's padding is left out.
+func (t types) matrices(id, structure spirv.ID, member uint32, stride, packed uint64) uint64 {
+	d := t.m.defs[id]
+	if d == nil || d.Op != spirv.OpTypeMatrix {
+		return packed
+	}
+	column := t.m.defs[d.ID(0)]
+	if column == nil || column.Op != spirv.OpTypeVector {
+		return packed
+	}
+	component, _ := t.size(column.ID(0), 1)
+	lines, length := uint64(d.Operands[1]), uint64(column.Operands[1])
+	if _, rows := t.m.memberDecoration(structure, member, spirv.DecorationRowMajor); rows {
+		lines, length = length, lines
+	}
+	if lines == 0 {
+		return packed
+	}
+	return sum(product(stride, lines-1), product(component, length))
+}
+
+// sum and product stop at the largest value.
+func sum(a, b uint64) uint64 {
+	if a > math.MaxUint64-b {
+		return math.MaxUint64
+	}
+	return a + b
+}
+
+func product(a, b uint64) uint64 {
+	if b != 0 && a > math.MaxUint64/b {
+		return math.MaxUint64
+	}
+	return a * b
+}
