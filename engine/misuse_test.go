@@ -340,7 +340,10 @@ func TestMisuseOfBuilds(t *testing.T) {
 			{"copy of a destroyed one", copies(engine.Copy{Src: gone, Dst: made[0]}), engine.ErrInvalid},
 			{"copy to a destroyed buffer", copies(engine.Copy{Mode: engine.CopySerialize, Src: s.blas, Memory: vk.Range{Buffer: destroyedBuffer(t, d)}}),
 				engine.ErrInvalid},
-			{"property 77", func() error { _, err := d.Properties(t.Context(), []*engine.AccelerationStructure{s.blas}, 77); return err }, engine.ErrInvalid},
+			{"property 77", func() error {
+				_, err := d.Properties(t.Context(), []*engine.AccelerationStructure{s.blas}, 77)
+				return err
+			}, engine.ErrInvalid},
 			{"property of nil", func() error {
 				_, err := d.Properties(t.Context(), []*engine.AccelerationStructure{nil}, engine.PropertySerializedSize)
 				return err
