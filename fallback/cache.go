@@ -22,7 +22,7 @@ import (
 // linkerSources are what makes modules out of stages. Their hash is part of every key: whoever changes the linker cannot
 // forget to change a version.
 //
-//go:embed link/*.go spirv/*.go
+//go:embed link/*.go link/normal/*.go spirv/*.go
 var linkerSources embed.FS
 
 // CacheOptions bound a cache.

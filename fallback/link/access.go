@@ -132,7 +132,7 @@ func (a *accessLowering) inst(in spirv.Inst) {
 			if class, pointee := t.pointee(a.typeOf(spirv.ID(p))); class == spirv.StorageClassPhysicalStorageBuffer {
 				in.Operands = aligned(in.Operands, 2, t.scalarAlignment(pointee))
 				// Since SPIR-V 1.4 the source may have memory operands of its own.
-				if second := 2 + memoryWords(in.Operands[2:]); second < len(in.Operands) {
+				if second := 2 + spirv.MemoryAccessWords(in.Operands[2:]); second < len(in.Operands) {
 					in.Operands = aligned(in.Operands, second, t.scalarAlignment(pointee))
 				}
 			}

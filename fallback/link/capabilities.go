@@ -1,6 +1,9 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"github.com/everray/everray/fallback/link/normal"
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // contents is what of a module tells whether a capability is still needed.
 type contents struct {
@@ -107,14 +110,14 @@ var extensionsOf = map[string]func(c *contents) bool{
 // dropCapabilities leaves those that the module needs: none of ray tracing, and none whose use is gone.
 func dropCapabilities(m *spirv.Module) {
 	c := contentsOf(m)
-	m.Capabilities = filter(m.Capabilities, func(in *spirv.Inst) bool {
+	m.Capabilities = spirv.Filter(m.Capabilities, func(in *spirv.Inst) bool {
 		capability := spirv.Capability(in.Operands[0])
 		need := needs[capability]
-		return !droppedCapabilities[capability] && (need == nil || need(c))
+		return !normal.DroppedCapabilities[capability] && (need == nil || need(c))
 	})
-	m.Extensions = filter(m.Extensions, func(in *spirv.Inst) bool {
+	m.Extensions = spirv.Filter(m.Extensions, func(in *spirv.Inst) bool {
 		name, _ := spirv.DecodeString(in.Operands)
 		need := extensionsOf[name]
-		return !droppedExtensions[name] && (need == nil || need(c))
+		return !normal.DroppedExtensions[name] && (need == nil || need(c))
 	})
 }

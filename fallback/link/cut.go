@@ -50,7 +50,7 @@ func (l *linker) cutShaders() error {
 }
 
 // cuts tells whether an instruction is a cut in the chosen form.
-func (l *linker) cuts(op spirv.Op) bool { return isCut(op) && l.form != FormMonolithic }
+func (l *linker) cuts(op spirv.Op) bool { return op.CallsShaders() && l.form != FormMonolithic }
 
 // storeInitializers turns initial values of function variables into stores, since state functions declare them anew.
 func (l *linker) storeInitializers(f *spirv.Function) {
@@ -80,7 +80,7 @@ func (l *linker) splitAtCuts(s *stage) {
 			}
 			rest := &spirv.Block{Label: l.out.NewID(), Insts: append([]spirv.Inst(nil), blk.Insts[i+1:]...)}
 			blk.Insts = append(blk.Insts[:i+1:i+1], spirv.Inst{Op: spirv.OpBranch, Operands: []uint32{uint32(rest.Label)}})
-			renamePhiSources(f, blk.Label, rest.Label)
+			f.RenamePhiSources(blk.Label, rest.Label)
 			if _, cont, ok := mergeOf(rest); s.irregular[blk.Label] || ok && cont != 0 {
 				s.irregular[rest.Label] = true // as in inlineCall
 			}

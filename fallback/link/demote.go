@@ -67,7 +67,7 @@ func insertBeforeEnd(b *spirv.Block, in spirv.Inst) {
 	at := len(b.Insts) - 1
 	if at > 0 {
 		switch op := b.Insts[at-1].Op; {
-		case op == spirv.OpSelectionMerge, op == spirv.OpLoopMerge, isCut(op), op == spirv.OpReportIntersectionKHR:
+		case op == spirv.OpSelectionMerge, op == spirv.OpLoopMerge, op.CallsShaders(), op == spirv.OpReportIntersectionKHR:
 			at--
 		}
 	}

@@ -3,7 +3,7 @@
 //
 // # How it works
 //
-// A runtime module (shaders/fallback/runtime.comp) holds the scheduler, the traversal and the shader binding table.
+// Package normal makes the stages' modules normal, whatever compiler made them. A runtime module (shaders/fallback/runtime.comp) holds the scheduler, the traversal and the shader binding table.
 // The stages are merged with it, types and constants unified. Each shader that traces rays is then cut at its trace
 // calls into state functions: functions that return the number of the state that runs next. What lives across a cut
 // is spilled to a per-lane stack in a buffer.

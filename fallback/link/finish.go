@@ -184,7 +184,7 @@ func (l *linker) functionByID(id spirv.ID) *spirv.Function {
 func (l *linker) finish() error {
 	m := l.out
 	l.dropFunctions()
-	pruneGlobals(m, nil)
+	m.Prune()
 	l.finishHeader()
 	l.result = &Result{Code: m.Encode(), Form: l.form}
 	for i, p := range l.parts {
@@ -208,8 +208,8 @@ func (l *linker) finishHeader() {
 	entry := &m.EntryPoints[0]
 	l.types.reindex()
 	// Since SPIR-V 1.4 the interface lists all globals that the entry point uses.
-	_, n := spirv.DecodeString(entry.Operands[2:])
-	entry.Operands = entry.Operands[: 2+n : 2+n]
+	n := entry.InterfaceStart()
+	entry.Operands = entry.Operands[:n:n]
 	for i := range m.Globals {
 		if m.Globals[i].Op == spirv.OpVariable {
 			entry.Operands = append(entry.Operands, uint32(m.Globals[i].Result))
@@ -250,5 +250,5 @@ func (l *linker) dropFunctions() {
 		}
 	}
 	l.out.Functions = kept
-	l.out.ExecutionModes = filter(l.out.ExecutionModes, func(in *spirv.Inst) bool { return reached[in.ID(0)] })
+	l.out.ExecutionModes = spirv.Filter(l.out.ExecutionModes, func(in *spirv.Inst) bool { return reached[in.ID(0)] })
 }

@@ -22,13 +22,10 @@ func (l *linker) inlineCuts() error {
 			}
 		}
 		// Nothing follows a call of a function that always ends the shader.
-		dropUnreachable(s.function, l.types.undef)
+		s.function.DropUnreachable(l.types.undef)
 	}
 	return nil
 }
-
-// isCut tells whether an instruction hands over to the scheduler, if there is one.
-func isCut(op spirv.Op) bool { return op == spirv.OpTraceRayKHR || op == spirv.OpExecuteCallableKHR }
 
 // endsRay tells whether an instruction ends an any hit shader early, or an intersection shader if its hit is the last.
 func endsRay(op spirv.Op) bool {
@@ -47,7 +44,7 @@ func (s *stage) cutFunctions() map[spirv.ID]bool {
 			for _, b := range f.Blocks {
 				for i := range b.Insts {
 					in := &b.Insts[i]
-					if isCut(in.Op) || endsRay(in.Op) || in.Op == spirv.OpFunctionCall && needed[spirv.ID(in.Operands[0])] {
+					if in.Op.CallsShaders() || endsRay(in.Op) || in.Op == spirv.OpFunctionCall && needed[spirv.ID(in.Operands[0])] {
 						needed[id], changed = true, true
 					}
 				}
@@ -80,7 +77,7 @@ func (l *linker) inlineCall(s *stage, block, at int) {
 
 	after := &spirv.Block{Label: l.out.NewID(), Insts: append([]spirv.Inst(nil), before.Insts[at+1:]...)}
 	before.Insts = before.Insts[:at:at]
-	renamePhiSources(f, before.Label, after.Label)
+	f.RenamePhiSources(before.Label, after.Label)
 	if _, cont, ok := mergeOf(after); s.irregular[before.Label] || ok && cont != 0 {
 		// The merge instruction of a loop moved away from the header that the back edge goes to: no structure any more.
 		s.irregular[after.Label] = true
@@ -129,23 +126,6 @@ func (l *linker) inlineCall(s *stage, block, at int) {
 	blocks := append([]*spirv.Block(nil), f.Blocks[:block+1]...)
 	blocks = append(append(blocks, body...), after)
 	f.Blocks = append(blocks, f.Blocks[block+1:]...)
-}
-
-// renamePhiSources tells phis that the end of a block now is the end of another.
-func renamePhiSources(f *spirv.Function, from, to spirv.ID) {
-	for _, b := range f.Blocks {
-		for i := range b.Insts {
-			in := &b.Insts[i]
-			if in.Op != spirv.OpPhi {
-				continue
-			}
-			for j := 1; j < len(in.Operands); j += 2 {
-				if spirv.ID(in.Operands[j]) == from {
-					in.Operands[j] = uint32(to)
-				}
-			}
-		}
-	}
 }
 
 // addVariable declares a function variable of the given type.

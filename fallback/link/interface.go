@@ -121,7 +121,7 @@ func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) 
 		globals = append(globals, in)
 	}
 	m.Globals = globals
-	m.Annotations = filter(m.Annotations, func(in *spirv.Inst) bool {
+	m.Annotations = spirv.Filter(m.Annotations, func(in *spirv.Inst) bool {
 		// Built-ins and locations of variables that are private now.
 		if in.Op == spirv.OpDecorate {
 			if _, ok := s.uses[spirv.ID(in.Operands[0])]; ok {

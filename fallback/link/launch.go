@@ -45,8 +45,8 @@ func (l *linker) moveLaunch() {
 			b.Insts = out
 		}
 	}
-	l.out.Globals = filter(l.out.Globals, func(in *spirv.Inst) bool { return in.Result != launch })
-	l.out.Names = filter(l.out.Names, func(in *spirv.Inst) bool { return in.ID(0) != launch })
+	l.out.Globals = spirv.Filter(l.out.Globals, func(in *spirv.Inst) bool { return in.Result != launch })
+	l.out.Names = spirv.Filter(l.out.Names, func(in *spirv.Inst) bool { return in.ID(0) != launch })
 	for i, id := range l.out.EntryPoints[0].Operands {
 		if spirv.ID(id) == launch {
 			l.out.EntryPoints[0].Operands[i] = uint32(variable)

@@ -2,61 +2,34 @@ package link
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/everray/everray/fallback/link/normal"
 	"github.com/everray/everray/fallback/spirv"
 )
 
 // ErrUnsupported is wrapped by errors about valid SPIR-V that the compute way cannot run.
-var ErrUnsupported = errors.New("not supported by the compute way")
+var ErrUnsupported = normal.ErrUnsupported
 
 // ErrInvalid is wrapped by errors about SPIR-V, or a set of stages, that is not valid.
-var ErrInvalid = errors.New("invalid shader")
+var ErrInvalid = normal.ErrInvalid
 
 // Model is the kind of a ray tracing shader, the execution model of its entry point.
-type Model int
+type Model = normal.Model
 
 // The ray tracing execution models.
 const (
-	Raygen Model = iota
-	AnyHit
-	ClosestHit
-	Miss
-	Intersection
-	Callable
+	Raygen       = normal.Raygen
+	AnyHit       = normal.AnyHit
+	ClosestHit   = normal.ClosestHit
+	Miss         = normal.Miss
+	Intersection = normal.Intersection
+	Callable     = normal.Callable
 )
 
-var modelNames = [...]string{"ray generation", "any hit", "closest hit", "miss", "intersection", "callable"}
-
-func (m Model) String() string {
-	if m < 0 || int(m) >= len(modelNames) {
-		return fmt.Sprintf("shader model %d", int(m))
-	}
-	return modelNames[m]
-}
-
-// execution returns the SPIR-V execution model.
-func (m Model) execution() spirv.ExecutionModel {
-	return [...]spirv.ExecutionModel{
-		spirv.ExecutionModelRayGenerationKHR, spirv.ExecutionModelAnyHitKHR, spirv.ExecutionModelClosestHitKHR,
-		spirv.ExecutionModelMissKHR, spirv.ExecutionModelIntersectionKHR, spirv.ExecutionModelCallableKHR,
-	}[m]
-}
-
-// Stage is one shader: an entry point of a SPIR-V module.
-type Stage struct {
-	// Name is used in errors; empty takes the entry point's name and the stage's index.
-	Name string
-	// Code is the SPIR-V module.
-	Code []uint32
-	// Entry is the entry point's name; empty means "main".
-	Entry string
-	// Model chooses among entry points of the same name.
-	Model Model
-	// Specialization maps constant ids to values, little endian, 4 bytes for 32-bit types and booleans.
-	Specialization map[uint32][]byte
-}
+// Stage is one shader: an entry point of a SPIR-V module. Without a name it has the entry point's and its index, without an entry
+// point's name "main".
+type Stage = normal.Stage
 
 // Options of a link. The zero value is what a pipeline normally uses.
 type Options struct {
@@ -134,6 +107,9 @@ func (l *linker) run(ctx context.Context, passes []pass) (err error) {
 			err = fmt.Errorf("link: internal error, please report it with the shaders: %v: %w", p, ErrInvalid)
 		}
 	}()
+	if err := l.normalise(ctx); err != nil {
+		return fmt.Errorf("link: %w", err)
+	}
 	for _, p := range passes {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -222,12 +198,22 @@ const (
 	roleIncomingSlot                  // the stack slot of the incoming payload, ours
 )
 
-// unsupported returns an ErrUnsupported that names the shader.
-func (s *stage) unsupported(format string, args ...any) error {
-	return fmt.Errorf("shader %s: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrUnsupported)
-}
+func (s *stage) unsupported(format string, args ...any) error { return s.Unsupported(format, args...) }
+func (s *stage) invalid(format string, args ...any) error     { return s.Invalid(format, args...) }
 
-// invalid returns an ErrInvalid that names the shader.
-func (s *stage) invalid(format string, args ...any) error {
-	return fmt.Errorf("shader %s: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrInvalid)
+// normalise takes the stages' modules to the form that the passes know.
+func (l *linker) normalise(ctx context.Context) error {
+	loaded := normal.Sources{}
+	var after normal.AfterPass
+	if l.options.AfterPass != nil {
+		after = func(pass string, _ *Stage, m *spirv.Module) error { return l.options.AfterPass(pass, m) }
+	}
+	for _, s := range l.stages {
+		n, err := loaded.Stage(ctx, s.Stage, after)
+		if err != nil {
+			return err
+		}
+		s.module, s.entry = n.Module, n.Entry
+	}
+	return nil
 }

@@ -25,7 +25,7 @@ func runtimeModule(t testing.TB) []uint32 {
 // verified checks the module after every pass that leaves it whole.
 var verified = Options{AfterPass: func(pass string, m *spirv.Module) error {
 	switch pass {
-	case "runtime", "select", "interface": // the stages are still on their own
+	case "runtime", "interface": // the stages are still on their own
 	case "merge", "queries": // loads of acceleration structures wait for their addresses
 	case "inline", "cut", "demote", "frames": // entry functions are taken apart
 		return spirv.VerifyUnstructured(m)

@@ -11,10 +11,8 @@ type pass struct {
 // passes is the pipeline of the linker.
 var passes = []pass{
 	{"runtime", nil, (*linker).loadRuntime},
-	// Each stage alone: decode, choose the entry point, fold specialisation constants, drop what it does not reach.
-	{"select", nil, (*linker).selectEntries},
 	// Storage classes of ray tracing become those of compute. Before the merge, which unifies pointer types.
-	{"interface", []string{"select"}, (*linker).lowerInterfaces},
+	{"interface", nil, (*linker).lowerInterfaces},
 	{"merge", []string{"runtime", "interface"}, (*linker).mergeStages},
 	// Ray queries become calls of the runtime. Before access, which loads the acceleration structures that calls get.
 	{"queries", []string{"merge"}, (*linker).lowerQueries},

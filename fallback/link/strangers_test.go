@@ -194,12 +194,12 @@ func TestLinkManyEntries(t *testing.T) {
 	glsltest.Validate(t, r.Code)
 	l := newLinker(runtimeModule(t), stages, Options{})
 	start = time.Now()
-	if err := l.selectEntries(); err != nil {
+	if err := l.normalise(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d words: linked in %v, of which %v to select", len(code), took, time.Since(start))
 	alone := newLinker(runtimeModule(t), stages[137:138], Options{})
-	if err := alone.selectEntries(); err != nil {
+	if err := alone.normalise(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(l.stages[137].module.Encode(), alone.stages[0].module.Encode()) {

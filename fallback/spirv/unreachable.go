@@ -1,51 +1,49 @@
-package link
+package spirv
 
-import "github.com/everray/everray/fallback/spirv"
-
-// dropUnreachable removes the blocks of a function that no path leads to, and what phis expect of them: compilers leave
+// DropUnreachable removes the blocks of a function that no path leads to, and what phis expect of them: compilers leave
 // them behind instructions that end a shader, and a phi that names one would name nothing once the code around it has
 // been taken apart. Merge blocks and continue targets of what stays are kept, empty, as structure asks for them. undef gives
 // undefined values of a type, at module scope.
-func dropUnreachable(f *spirv.Function, undef func(typ spirv.ID) spirv.ID) {
-	if len(f.Blocks) == 0 {
+func (fn *Function) DropUnreachable(undef func(typ ID) ID) {
+	if len(fn.Blocks) == 0 {
 		return
 	}
-	cfg := spirv.NewCFG(f)
-	if len(cfg.RPO) == len(f.Blocks) {
+	cfg := NewCFG(fn)
+	if len(cfg.RPO) == len(fn.Blocks) {
 		return
 	}
-	ends := map[spirv.ID]spirv.Inst{} // by label, how a block ends that only structure asks for
+	ends := map[ID]Inst{} // by label, how a block ends that only structure asks for
 	for _, i := range cfg.RPO {
-		b := f.Blocks[i]
+		b := fn.Blocks[i]
 		merge, cont := b.Merges()
-		if merge != 0 && ends[merge].Op != spirv.OpBranch { // a loop's continue target may be a merge block, too
-			ends[merge] = spirv.Inst{Op: spirv.OpUnreachable}
+		if merge != 0 && ends[merge].Op != OpBranch { // a loop's continue target may be a merge block, too
+			ends[merge] = Inst{Op: OpUnreachable}
 		}
 		if cont != 0 {
-			ends[cont] = spirv.Inst{Op: spirv.OpBranch, Operands: []uint32{uint32(b.Label)}}
+			ends[cont] = Inst{Op: OpBranch, Operands: []uint32{uint32(b.Label)}}
 		}
 	}
-	var blocks []*spirv.Block
+	var blocks []*Block
 	emptied := map[uint32]bool{}
-	for i, b := range f.Blocks {
+	for i, b := range fn.Blocks {
 		end, named := ends[b.Label]
 		if !cfg.Reachable(i) {
 			if !named {
 				continue
 			}
-			b.Insts = []spirv.Inst{end}
+			b.Insts = []Inst{end}
 			emptied[uint32(b.Label)] = true
 		}
 		blocks = append(blocks, b)
 	}
-	f.Blocks = blocks
-	fitPhis(f, emptied, undef)
+	fn.Blocks = blocks
+	fitPhis(fn, emptied, undef)
 }
 
 // fitPhis gives the phis of a function one source for each predecessor: those of others go, those from blocks that were
 // emptied are undefined.
-func fitPhis(f *spirv.Function, emptied map[uint32]bool, undef func(typ spirv.ID) spirv.ID) {
-	preds := map[spirv.ID][]uint32{}
+func fitPhis(f *Function, emptied map[uint32]bool, undef func(typ ID) ID) {
+	preds := map[ID][]uint32{}
 	for _, b := range f.Blocks {
 		for _, t := range b.Successors() {
 			preds[t] = append(preds[t], uint32(b.Label))
@@ -54,7 +52,7 @@ func fitPhis(f *spirv.Function, emptied map[uint32]bool, undef func(typ spirv.ID
 	for _, b := range f.Blocks {
 		for i := range b.Insts {
 			in := &b.Insts[i]
-			if in.Op != spirv.OpPhi {
+			if in.Op != OpPhi {
 				continue
 			}
 			from := map[uint32]uint32{}

@@ -1,4 +1,4 @@
-package link
+package normal
 
 import (
 	"math/bits"
@@ -9,14 +9,15 @@ import (
 // lowerMemoryModel takes a module of the Vulkan memory model to that of GLSL, which the runtime and most other shaders
 // have, and which asks nothing of the device: accesses that name their availability become volatile, images accessed so
 // coherent, and scopes and semantics lose what only the Vulkan model or ray tracing knows.
-func (n *normaliser) lowerMemoryModel() {
+func (s *stage) lowerMemoryModel() error {
+	n := newNormaliser(s)
 	m := n.m
 	m.MemoryModel.Operands[1] = uint32(spirv.MemoryModelGLSL450)
-	m.Capabilities = filter(m.Capabilities, func(in *spirv.Inst) bool {
+	m.Capabilities = spirv.Filter(m.Capabilities, func(in *spirv.Inst) bool {
 		c := spirv.Capability(in.Operands[0])
 		return c != spirv.CapabilityVulkanMemoryModel && c != spirv.CapabilityVulkanMemoryModelDeviceScope
 	})
-	m.Extensions = filter(m.Extensions, func(in *spirv.Inst) bool {
+	m.Extensions = spirv.Filter(m.Extensions, func(in *spirv.Inst) bool {
 		name, _ := spirv.DecodeString(in.Operands)
 		return name != "SPV_KHR_vulkan_memory_model"
 	})
@@ -33,6 +34,7 @@ func (n *normaliser) lowerMemoryModel() {
 			m.Decorate(id, spirv.DecorationCoherent)
 		}
 	}
+	return nil
 }
 
 // lowerAccess rewrites one instruction, and notes the images that it wants coherent.

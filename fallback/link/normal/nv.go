@@ -1,4 +1,4 @@
-package link
+package normal
 
 import (
 	"slices"
@@ -6,23 +6,21 @@ import (
 	"github.com/everray/everray/fallback/spirv"
 )
 
-// normalise rewrites the forms that a shader may have into the one that the passes know: instructions of
-// SPV_NV_ray_tracing into those of SPV_KHR_ray_tracing, storage buffers as SPIR-V 1.0 declares them into those of 1.3, the
-// memory model of Vulkan into that of GLSL. What nothing reads goes: unreachable code, notes of HLSL compilers.
-// Constants are folded by then, since NV instructions name payloads by a constant.
-func (s *stage) normalise() error {
-	n := &normaliser{s: s, m: s.module}
+// lowerNV rewrites the instructions of SPV_NV_ray_tracing into those of SPV_KHR_ray_tracing. Constants are folded by then,
+// since NV instructions name payloads by a constant.
+func (s *stage) lowerNV() error {
+	n := newNormaliser(s)
 	for _, f := range n.m.Functions {
 		if err := n.function(f); err != nil {
 			return err
 		}
-		dropUnreachable(f, n.m.Undef)
 	}
-	n.lowerMemoryModel()
-	n.dropHints()
-	return n.storageBuffers()
+	return nil
 }
 
+func newNormaliser(s *stage) *normaliser { return &normaliser{s: s, m: s.module} }
+
+// normaliser is the work of one pass on a module.
 type normaliser struct {
 	s *stage
 	m *spirv.Module
@@ -68,7 +66,7 @@ func (n *normaliser) function(f *spirv.Function) error {
 			// What follows is never reached.
 			rest := &spirv.Block{Label: n.m.NewID(), Insts: slices.Clone(b.Insts[i+1:])}
 			b.Insts = append(b.Insts[:i:i], spirv.Inst{Op: op})
-			renamePhiSources(f, b.Label, rest.Label)
+			f.RenamePhiSources(b.Label, rest.Label)
 			blocks = append(blocks, rest)
 			b, i = rest, -1
 		}
@@ -104,8 +102,8 @@ func (n *normaliser) call(in *spirv.Inst, call nvData) error {
 }
 
 // dropHints removes decorations that compilers leave for tools, each of which needs an extension.
-func (n *normaliser) dropHints() {
-	n.m.Annotations = filter(n.m.Annotations, func(in *spirv.Inst) bool {
+func (s *stage) dropHints() error {
+	s.module.Annotations = spirv.Filter(s.module.Annotations, func(in *spirv.Inst) bool {
 		at := 1
 		switch in.Op {
 		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString:
@@ -120,6 +118,7 @@ func (n *normaliser) dropHints() {
 		}
 		return true
 	})
+	return nil
 }
 
 func (n *normaliser) index() *spirv.Index {
@@ -129,9 +128,10 @@ func (n *normaliser) index() *spirv.Index {
 	return n.x
 }
 
-// storageBuffers turns blocks of the storage class Uniform that are decorated BufferBlock into those of the storage
+// lowerBufferBlocks turns blocks of the storage class Uniform that are decorated BufferBlock into those of the storage
 // class StorageBuffer, decorated Block: a linked module is of a version that no longer knows the former.
-func (n *normaliser) storageBuffers() error {
+func (s *stage) lowerBufferBlocks() error {
+	n := newNormaliser(s)
 	blocks := map[spirv.ID]bool{} // structures, and arrays of them
 	for i := range n.m.Annotations {
 		in := &n.m.Annotations[i]

@@ -1,4 +1,4 @@
-package link
+package normal
 
 import "github.com/everray/everray/fallback/spirv"
 
@@ -29,11 +29,12 @@ func (p *pointerLowering) rewrite() error {
 	}
 	p.m.Functions = append(p.m.Functions, p.made...)
 	p.globals()
-	p.m.Annotations = filter(p.m.Annotations, func(in *spirv.Inst) bool {
+	p.m.Annotations = spirv.Filter(p.m.Annotations, func(in *spirv.Inst) bool {
 		_, buffer := p.points(in.ID(0))
 		_, static := p.static[in.ID(0)]
 		return !buffer || static
 	})
+	p.m.ShareTypes() // those of pointers that are values now
 	return nil
 }
 
@@ -298,7 +299,7 @@ func (p *pointerLowering) copyMemory(in spirv.Inst) error {
 		return nil
 	}
 	to, from := in.Operands[2:], in.Operands[2:]
-	if n := memoryWords(to); n < len(to) { // since SPIR-V 1.4 each may have its own
+	if n := spirv.MemoryAccessWords(to); n < len(to) { // since SPIR-V 1.4 each may have its own
 		to, from = to[:n], to[n:]
 	}
 	typ, ok := p.points(in.ID(1))
@@ -312,20 +313,6 @@ func (p *pointerLowering) copyMemory(in spirv.Inst) error {
 		return err
 	}
 	return p.access(spirv.Inst{Op: spirv.OpStore, Operands: append([]uint32{in.Operands[0], uint32(load.Result)}, to...)})
-}
-
-// memoryWords returns how many words the first memory operands take.
-func memoryWords(w []uint32) int {
-	if len(w) == 0 {
-		return 0
-	}
-	n := 1
-	for _, bit := range []spirv.MemoryAccess{spirv.MemoryAccessAligned, spirv.MemoryAccessMakePointerAvailable, spirv.MemoryAccessMakePointerVisible} {
-		if w[0]&uint32(bit) != 0 {
-			n++
-		}
-	}
-	return min(n, len(w))
 }
 
 // variable tells whether a value is a pointer into a storage buffer that is not static.

@@ -1,4 +1,4 @@
-package link
+package normal
 
 import (
 	"slices"
@@ -19,11 +19,11 @@ func (s *stage) lowerPointers() error {
 	if !m.HasCapability(spirv.CapabilityVariablePointers) && !m.HasCapability(spirv.CapabilityVariablePointersStorageBuffer) {
 		return nil
 	}
-	m.Capabilities = filter(m.Capabilities, func(in *spirv.Inst) bool {
+	m.Capabilities = spirv.Filter(m.Capabilities, func(in *spirv.Inst) bool {
 		c := spirv.Capability(in.Operands[0])
 		return c != spirv.CapabilityVariablePointers && c != spirv.CapabilityVariablePointersStorageBuffer
 	})
-	m.Extensions = filter(m.Extensions, func(in *spirv.Inst) bool {
+	m.Extensions = spirv.Filter(m.Extensions, func(in *spirv.Inst) bool {
 		name, _ := spirv.DecodeString(in.Operands)
 		return name != "SPV_KHR_variable_pointers"
 	})
@@ -108,7 +108,7 @@ func newPointerLowering(s *stage) *pointerLowering {
 	for _, f := range p.m.Functions {
 		p.calls[f.Def.Result] = f
 	}
-	eachFunctionInst(p.m, func(in *spirv.Inst) {
+	p.m.EachFunctionInst(func(in *spirv.Inst) {
 		if in.Result != 0 {
 			p.types[in.Result] = in.Type
 		}

@@ -1,4 +1,4 @@
-package link
+package normal
 
 import (
 	"encoding/binary"

@@ -1,7 +1,8 @@
-package link
+package normal
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/everray/everray/fallback/spirv"
 )
@@ -12,11 +13,11 @@ type sourceKey struct {
 	words int
 }
 
-// sources holds modules that were decoded and verified, for all stages that are entry points of one. They are not changed.
-type sources map[sourceKey]*spirv.Module
+// Sources holds modules that were decoded and verified, for all stages that are entry points of one. They are not changed.
+type Sources map[sourceKey]*spirv.Module
 
 // load returns the module of a stage, less what is only for tools. Libraries with many entry points pay for it once.
-func (y sources) load(s *stage) (*spirv.Module, error) {
+func (y Sources) load(s *stage) (*spirv.Module, error) {
 	key := sourceKey{words: len(s.Code)}
 	if len(s.Code) > 0 {
 		key.first = &s.Code[0]
@@ -39,7 +40,7 @@ func (y sources) load(s *stage) (*spirv.Module, error) {
 	return m, nil
 }
 
-// ownModule gives the stage a module that it may change: a copy with only the functions that its entry function calls.
+// ownModule gives the stage a module that it may change: a copy with its entry point and the functions that that calls.
 func (s *stage) ownModule() error {
 	kept, err := s.reachedFunctions()
 	if err != nil {
@@ -47,6 +48,13 @@ func (s *stage) ownModule() error {
 	}
 	shared := *s.module
 	shared.Functions = kept
+	all := s.module.Functions
 	s.module = shared.Clone()
+	m := s.module
+	m.ForgetFunctions(all)
+	m.EntryPoints = slices.DeleteFunc(m.EntryPoints, func(in spirv.Inst) bool {
+		return !isEntry(&in, s.Entry, s.Model.execution()) || in.ID(1) != s.entry
+	})[:1]
+	m.ExecutionModes = slices.DeleteFunc(m.ExecutionModes, func(in spirv.Inst) bool { return in.ID(0) != s.entry })
 	return nil
 }

@@ -1,4 +1,4 @@
-package link
+package normal
 
 import (
 	"strings"
@@ -22,8 +22,8 @@ const (
 	capabilityClusterAccelerationStructureNV spirv.Capability = 5437
 )
 
-// droppedCapabilities are those of ray tracing itself: a linked module does not need them.
-var droppedCapabilities = map[spirv.Capability]bool{
+// DroppedCapabilities are those of ray tracing itself: a linked module does not need them.
+var DroppedCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityRayTracingKHR:                   true,
 	spirv.CapabilityRayTracingNV:                    true,
 	spirv.CapabilityRayTraversalPrimitiveCullingKHR: true,
@@ -39,8 +39,8 @@ var droppedCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityShaderInvocationReorderEXT: true,
 }
 
-// droppedExtensions are the extensions of those capabilities.
-var droppedExtensions = map[string]bool{
+// DroppedExtensions are the extensions of those capabilities.
+var DroppedExtensions = map[string]bool{
 	"SPV_KHR_ray_tracing":                true,
 	"SPV_NV_ray_tracing":                 true,
 	"SPV_KHR_ray_cull_mask":              true,
@@ -88,7 +88,7 @@ var models = map[spirv.Op][]Model{
 func (s *stage) checkInstructions() error {
 	var err error
 	x, classes := constants(s.module), s.classes()
-	eachFunctionInst(s.module, func(in *spirv.Inst) {
+	s.module.EachFunctionInst(func(in *spirv.Inst) {
 		if err != nil {
 			return
 		}
@@ -100,7 +100,7 @@ func (s *stage) checkInstructions() error {
 			err = s.unsupported("%v (hit objects of shader execution reordering; use OpTraceRayKHR)", in.Op)
 			return
 		}
-		if isCut(in.Op) && !mayPass(in.Op, classes[in.ID(len(in.Operands)-1)]) {
+		if in.Op.CallsShaders() && !mayPass(in.Op, classes[in.ID(len(in.Operands)-1)]) {
 			err = s.invalid("%v whose payload is no payload variable", in.Op)
 			return
 		}
@@ -143,9 +143,9 @@ func mayPass(op spirv.Op, class spirv.StorageClass) bool {
 	return false
 }
 
-// lowerBarriers drops hints of an order of lanes, and makes barriers of subgroups, the only ones that ray tracing shaders may have, barriers of memory: which
-// lanes of a subgroup are together is not for a shader to know, and in the linked module others may be elsewhere for good.
-func (s *stage) lowerBarriers() {
+// lowerBarriers drops hints of an order of lanes, and makes barriers of subgroups, the only ones that ray tracing shaders may
+// have, barriers of memory: which lanes of a subgroup are together is not for a shader to know, and in the linked module others may be elsewhere for good.
+func (s *stage) lowerBarriers() error {
 	const orders = uint32(spirv.MemorySemanticsAcquire | spirv.MemorySemanticsRelease | spirv.MemorySemanticsAcquireRelease)
 	x := constants(s.module)
 	for _, f := range s.module.Functions {
@@ -164,6 +164,7 @@ func (s *stage) lowerBarriers() {
 			}
 		}
 	}
+	return nil
 }
 
 // constants returns the low words of a module's integer constants.

@@ -1,0 +1,98 @@
+package normal
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// queryModels are the execution models of shaders outside of ray tracing pipelines.
+var queryModels = map[spirv.ExecutionModel]bool{
+	spirv.ExecutionModelVertex: true, spirv.ExecutionModelTessellationControl: true, spirv.ExecutionModelTessellationEvaluation: true,
+	spirv.ExecutionModelGeometry: true, spirv.ExecutionModelFragment: true, spirv.ExecutionModelGLCompute: true,
+	spirv.ExecutionModelTaskEXT: true, spirv.ExecutionModelMeshEXT: true, spirv.ExecutionModelTaskNV: true, spirv.ExecutionModelMeshNV: true,
+}
+
+// Shader returns a shader outside of ray tracing pipelines, of an execution model of its own, in the normal form: with the entry
+// point, its interface and execution modes, and without the others. Specialisation constants stay where there are no values.
+// Nil: the module neither uses ray queries nor acceleration structures.
+func Shader(ctx context.Context, given Stage, model spirv.ExecutionModel, after AfterPass) (*Module, error) {
+	m, err := spirv.DecodeOptions{DropLines: true}.Decode(given.Code)
+	if err != nil {
+		return nil, fmt.Errorf("shader %s: %w", given.Name, err)
+	}
+	s := &stage{Stage: given, module: m}
+	if !queryModels[model] {
+		return nil, s.invalid("execution model %d is that of no compute or graphics shader", model)
+	}
+	if s.entry = findEntry(m, s.Entry, model); s.entry == 0 {
+		return nil, s.invalid("module has no entry point %q of model %d (it has %s)", s.Entry, model, listEntries(m))
+	}
+	if !usesQueries(m) {
+		return nil, nil
+	}
+	if err := spirv.Verify(m); err != nil {
+		return nil, fmt.Errorf("shader %s: %w: %w", s.Name, ErrInvalid, err)
+	}
+	if a := spirv.AddressingModel(m.MemoryModel.Operands[0]); a != spirv.AddressingModelLogical && a != spirv.AddressingModelPhysicalStorageBuffer64 {
+		return nil, s.unsupported("addressing model %d", a)
+	}
+	if err := m.FlattenDecorationGroups(); err != nil {
+		return nil, fmt.Errorf("shader %s: %w", s.Name, err)
+	}
+	m.EntryPoints = spirv.Filter(m.EntryPoints, func(in *spirv.Inst) bool {
+		return isEntry(in, s.Entry, model) && in.ID(1) == s.entry
+	})
+	return s.run(ctx, shaderPasses, after)
+}
+
+// usesQueries tells whether a module has anything of ray tracing.
+func usesQueries(m *spirv.Module) bool {
+	for _, c := range []spirv.Capability{spirv.CapabilityRayQueryKHR, spirv.CapabilityRayQueryProvisionalKHR, spirv.CapabilityRayTracingKHR,
+		spirv.CapabilityRayTraversalPrimitiveCullingKHR, spirv.CapabilityRayTracingPositionFetchKHR, spirv.CapabilityRayQueryPositionFetchKHR} {
+		if m.HasCapability(c) {
+			return true
+		}
+	}
+	for i := range m.Globals {
+		if op := m.Globals[i].Op; op == spirv.OpTypeRayQueryKHR || op == spirv.OpTypeAccelerationStructureKHR {
+			return true
+		}
+	}
+	return false
+}
+
+// keepEntry drops the execution modes of other entry points, and the functions that the entry function does not call.
+func (s *stage) keepEntry() error {
+	m := s.module
+	m.EntryPoints = m.EntryPoints[:1]
+	m.ExecutionModes = spirv.Filter(m.ExecutionModes, func(in *spirv.Inst) bool { return in.ID(0) == s.entry })
+	s.roots = Roots(m)
+	all := m.Functions
+	kept, err := s.reachedFunctions()
+	if err != nil {
+		return err
+	}
+	m.Functions = kept
+	m.ForgetFunctions(all)
+	return nil
+}
+
+// Roots returns what has to stay of a shader although no function uses it: the interface, and the size of workgroups.
+func Roots(m *spirv.Module) []spirv.ID {
+	var roots []spirv.ID
+	keep := func(p *uint32) { roots = append(roots, spirv.ID(*p)) }
+	m.EntryPoints[0].EachID(keep)
+	for i := range m.ExecutionModes {
+		m.ExecutionModes[i].EachID(keep)
+	}
+	for i := range m.Annotations {
+		in := &m.Annotations[i]
+		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn && len(in.Operands) > 2 &&
+			spirv.BuiltIn(in.Operands[2]) == spirv.BuiltInWorkgroupSize {
+			roots = append(roots, in.ID(0))
+		}
+	}
+	return roots
+}

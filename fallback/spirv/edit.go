@@ -1,0 +1,188 @@
+package spirv
+
+import "math/bits"
+
+// CallsShaders tells whether an instruction hands over to other shaders: a trace call, or that of a callable shader.
+func (op Op) CallsShaders() bool { return op == OpTraceRayKHR || op == OpExecuteCallableKHR }
+
+// Filter returns a new list of those instructions that are to stay.
+func Filter(list []Inst, keep func(*Inst) bool) []Inst {
+	var out []Inst
+	for i := range list {
+		if keep(&list[i]) {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// EachFunctionInst visits every instruction of all functions, definitions and parameters included.
+func (m *Module) EachFunctionInst(visit func(*Inst)) {
+	for _, f := range m.Functions {
+		visit(&f.Def)
+		for i := range f.Params {
+			visit(&f.Params[i])
+		}
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				visit(&b.Insts[i])
+			}
+		}
+	}
+}
+
+// RenamePhiSources tells phis that the end of a block now is the end of another.
+func (fn *Function) RenamePhiSources(from, to ID) {
+	for _, b := range fn.Blocks {
+		for i := range b.Insts {
+			in := &b.Insts[i]
+			if in.Op != OpPhi {
+				continue
+			}
+			for j := 1; j < len(in.Operands); j += 2 {
+				if ID(in.Operands[j]) == from {
+					in.Operands[j] = uint32(to)
+				}
+			}
+		}
+	}
+}
+
+// MemoryAccessWords returns how many words the first memory operands of a list take: the mask, and what belongs to its bits.
+func MemoryAccessWords(w []uint32) int {
+	const parameters = MemoryAccessAligned | MemoryAccessMakePointerAvailable | MemoryAccessMakePointerVisible
+	if len(w) == 0 {
+		return 0
+	}
+	return min(1+bits.OnesCount32(w[0]&uint32(parameters)), len(w))
+}
+
+// Prune drops types, constants, variables and annotations that the module's functions do not reach; roots are kept besides. The
+// interfaces of entry points lose what was dropped.
+func (m *Module) Prune(roots ...ID) {
+	needed := make([]bool, m.Bound)
+	at := make([]int32, m.Bound) // of globals, their place in the list, from 1
+	for i := range m.Globals {
+		at[m.Globals[i].Result] = int32(i + 1)
+	}
+	var work []int32
+	need := func(id ID) {
+		if id != 0 && !needed[id] {
+			needed[id] = true
+			if at[id] > 0 {
+				work = append(work, at[id]-1)
+			}
+		}
+	}
+	for _, r := range roots {
+		need(r)
+	}
+	mark := func(in *Inst) {
+		need(in.Type)
+		need(in.Result)
+		in.EachID(func(p *uint32) { need(ID(*p)) })
+	}
+	m.EachFunctionInst(mark)
+	for len(work) > 0 {
+		in := &m.Globals[work[len(work)-1]]
+		work = work[:len(work)-1]
+		need(in.Type)
+		in.EachID(func(p *uint32) { need(ID(*p)) })
+	}
+	m.Globals = Filter(m.Globals, func(in *Inst) bool {
+		if in.Op == OpTypeForwardPointer {
+			return needed[in.ID(0)]
+		}
+		return in.Result != 0 && needed[in.Result]
+	})
+	keepTarget := func(in *Inst) bool { return needed[in.ID(0)] }
+	m.Annotations = Filter(m.Annotations, func(in *Inst) bool {
+		switch in.Op {
+		case OpDecorationGroup, OpGroupDecorate, OpGroupMemberDecorate:
+			return false
+		}
+		return keepTarget(in)
+	})
+	m.Names = Filter(m.Names, keepTarget)
+	m.ExtInstImports = Filter(m.ExtInstImports, func(in *Inst) bool { return needed[in.Result] })
+	for i := range m.EntryPoints {
+		e := &m.EntryPoints[i]
+		kept := e.InterfaceStart()
+		list := e.Operands[:kept:kept]
+		for _, id := range e.Operands[kept:] {
+			if needed[id] {
+				list = append(list, id)
+			}
+		}
+		e.Operands = list
+	}
+}
+
+// ForgetFunctions drops names and annotations of what lies in those functions of a list that the module no longer has.
+func (m *Module) ForgetFunctions(list []*Function) {
+	kept := map[ID]bool{}
+	for _, f := range m.Functions {
+		kept[f.Def.Result] = true
+	}
+	gone := map[ID]bool{}
+	for _, f := range list {
+		if kept[f.Def.Result] {
+			continue
+		}
+		f.eachInst(func(in *Inst) { gone[in.Result] = true })
+	}
+	if len(gone) == 0 {
+		return
+	}
+	stays := func(in *Inst) bool { return !gone[in.ID(0)] }
+	m.Names, m.Annotations = Filter(m.Names, stays), Filter(m.Annotations, stays)
+}
+
+// InterfaceStart returns the number of the operand that the interface of an OpEntryPoint begins with, behind its name.
+func (in *Inst) InterfaceStart() int {
+	_, words := DecodeString(in.Operands[2:])
+	return 2 + words
+}
+
+// ShareTypes makes equal declarations of types one, where SPIR-V allows no two: all but aggregates, decorated types and pointers
+// that are declared ahead.
+func (m *Module) ShareTypes() {
+	apart := map[ID]bool{}
+	for i := range m.Annotations {
+		apart[m.Annotations[i].ID(0)] = true
+	}
+	shared, first := map[ID]ID{}, map[string]ID{}
+	share := func(in *Inst) {
+		if to := shared[in.Type]; to != 0 {
+			in.Type = to
+		}
+		in.EachID(func(p *uint32) {
+			if to := shared[ID(*p)]; to != 0 {
+				*p = uint32(to)
+			}
+		})
+	}
+	m.Globals = Filter(m.Globals, func(in *Inst) bool {
+		share(in)
+		switch in.Op {
+		case OpTypeForwardPointer:
+			apart[in.ID(0)] = true
+			return true
+		case OpTypeInt, OpTypeFloat, OpTypeVector, OpTypeMatrix, OpTypeImage, OpTypeSampledImage, OpTypePointer, OpTypeFunction:
+		default:
+			return true
+		}
+		if apart[in.Result] {
+			return true
+		}
+		key := declarationKey(in.Op, 0, in.Operands)
+		if have, ok := first[key]; ok {
+			shared[in.Result] = have
+			return false
+		}
+		first[key] = in.Result
+		return true
+	})
+	m.EachFunctionInst(share)
+	m.Names = Filter(m.Names, func(in *Inst) bool { return shared[in.ID(0)] == 0 })
+}
