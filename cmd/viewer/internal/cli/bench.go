@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/bench"
+	"github.com/everray/everray/cmd/viewer/internal/camera"
 	"github.com/everray/everray/cmd/viewer/internal/diverge"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
 	"github.com/everray/everray/engine"
@@ -25,12 +27,7 @@ type benchFlags struct {
 	embree                   bool
 	meshes, instances, steps int
 	shaders, forms, flagSets []string
-	// What the lists above say.
-	raySets   []rays.Set
-	ways      []engine.Backend
-	kinds     []diverge.Kind
-	linkForms []engine.LinkForm
-	flags     []flagSet
+	options                  bench.Options // what the flags say
 }
 
 func (a *app) benchCommand() *cobra.Command {
@@ -118,7 +115,8 @@ func (f *benchFlags) check() (err error) {
 			}
 		}
 	}
-	if _, err := buildFlags(f.build); err != nil {
+	f.options = bench.Options{}
+	if f.options.Flags, err = buildFlags(f.build); err != nil {
 		return err
 	}
 	for _, n := range []struct {
@@ -139,13 +137,14 @@ func (f *benchFlags) check() (err error) {
 
 // checkLists reads the lists.
 func (f *benchFlags) checkLists() (err error) {
-	if f.raySets, err = rays.ParseSets(f.sets); err != nil {
+	o := &f.options
+	if o.Sets, err = rays.ParseSets(f.sets); err != nil {
 		return err
 	}
-	if f.kinds, err = diverge.ParseKinds(f.shaders); err != nil {
+	if o.Kinds, err = diverge.ParseKinds(f.shaders); err != nil {
 		return fmt.Errorf("--shaders: %w", err)
 	}
-	if f.flags, err = parseFlagSets(f.flagSets); err != nil {
+	if o.FlagSets, err = parseFlagSets(f.flagSets); err != nil {
 		return err
 	}
 	if len(f.forms) == 0 {
@@ -153,49 +152,86 @@ func (f *benchFlags) checkLists() (err error) {
 			f.forms = append(f.forms, engine.FormMegakernel.String(), engine.FormBlocks.String())
 		}
 	}
-	f.linkForms = nil
 	for _, name := range f.forms {
 		form, err := engine.ParseLinkForm(name)
 		if err != nil {
 			return fmt.Errorf("--forms: %w", err)
 		}
-		f.linkForms = append(f.linkForms, form)
+		o.Forms = append(o.Forms, form)
 	}
 	return f.checkWays()
 }
 
+// parseFlagSets reads --flags: names of bench.FlagSets, or none for all.
+func parseFlagSets(names []string) ([]bench.FlagSet, error) {
+	all := bench.FlagSets()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var out []bench.FlagSet
+	for _, name := range names {
+		at := slices.IndexFunc(all, func(s bench.FlagSet) bool { return s.Name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("%w: --flags %q: want %s, with +update or without", errUsage, name, buildNames)
+		}
+		out = append(out, all[at])
+	}
+	return out, nil
+}
+
 func (f *benchFlags) checkWays() error {
-	f.ways = nil
+	o := &f.options
 	for _, name := range f.backends {
 		b, err := engine.ParseBackend(name)
 		if err != nil {
 			return err
 		}
-		if b == engine.BackendAuto || slices.Contains(f.ways, b) {
+		if b == engine.BackendAuto || slices.Contains(o.Ways, b) {
 			return fmt.Errorf("%w: --backend %q: want native, compute or both, each once", errUsage, name)
 		}
-		f.ways = append(f.ways, b)
+		o.Ways = append(o.Ways, b)
 	}
-	if len(f.ways) == 0 {
+	if len(o.Ways) == 0 {
 		return fmt.Errorf("%w: --backend: want native, compute or both", errUsage)
 	}
 	return nil
 }
 
-// bench measures scene after scene; each one's memory is released before the next. What was measured before an error is
-// printed, too.
+// bench measures what the flags ask for. What was measured before an error is printed, too.
 func (a *app) bench(ctx context.Context, f *benchFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	b := newBenchRun(a, f)
-	defer b.close()
-	b.run(ctx)
-	failed := errors.Join(b.failed...)
-	r := &b.report
-	if r.empty() {
-		return failed
+	o := f.options
+	o.Scenes, o.Open = f.scenes, f.opener()
+	o.All, o.Builds, o.Divergence, o.Embree = f.all, f.builds, f.divergence, f.embree
+	o.Width, o.Height, o.Meshes, o.Instances, o.Steps = f.width, f.height, f.meshes, f.instances, f.steps
+	o.Load = func(ctx context.Context, name string) (*assets.Scene, camera.Camera, error) {
+		f.scene = name
+		scene, cam, _, err := f.load(ctx, a)
+		return scene, cam, err
 	}
-	r.Means = geometricMeans(r.Scenes)
-	return errors.Join(failed, a.printBench(r), a.plotBench(f.plot, r), r.verdict())
+	o.Progress = func(what string, total int) (func(int), func()) {
+		bar := a.progress(what, total)
+		return bar.set, bar.finish
+	}
+	if !a.quiet {
+		o.Log = a.stderr
+	}
+	r, err := bench.Run(ctx, o)
+	if r.Empty() {
+		return err
+	}
+	err = errors.Join(err, a.printBench(r))
+	if f.plot != "" {
+		err = errors.Join(err, r.Plot(f.plot))
+	}
+	return errors.Join(err, r.Verdict())
+}
+
+func (a *app) printBench(r *bench.Report) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	return r.Print(a.stdout)
 }

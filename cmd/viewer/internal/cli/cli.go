@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/spf13/cobra"
 )
 
@@ -25,15 +25,10 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			err = errors.New("interrupted")
 		}
-		fmt.Fprintln(stderr, "viewer:", oneLine(err))
+		fmt.Fprintln(stderr, "viewer:", report.OneLine(err))
 		return 1
 	}
 	return 0
-}
-
-// oneLine joins the lines of joined errors.
-func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }
 
 func (a *app) command() *cobra.Command {

@@ -17,6 +17,7 @@ import (
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cache"
 	"github.com/everray/everray/cmd/viewer/internal/camera"
+	"github.com/everray/everray/cmd/viewer/internal/compare"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
 )
@@ -109,6 +110,15 @@ func (f *deviceFlags) open(ctx context.Context) (*engine.Device, func() error, e
 		return nil, nil, err
 	}
 	return dev, func() error { return errors.Join(dev.Close(), m.err()) }, nil
+}
+
+// opener opens a device in whichever way is asked for.
+func (f deviceFlags) opener() compare.Opener {
+	return func(ctx context.Context, backend engine.Backend) (*engine.Device, func() error, error) {
+		own := f
+		own.backend = backend.String()
+		return own.open(ctx)
+	}
 }
 
 // sceneFlags choose scene and camera.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/assets/imagediff"
+	"github.com/everray/everray/cmd/viewer/internal/compare"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk/vktest"
 )
@@ -162,7 +163,7 @@ func TestVerify(t *testing.T) {
 	requireBackend(t, "native")
 	requireBackend(t, "compute")
 	code, stdout, stderr := run(t, t.Context(), "verify", "--validation", "--scene", "builtin:field:10", "--width", "40", "--height", "24", "--rays", "primary,ao,diffuse,random", "--json")
-	var v verifyReport
+	var v compare.Report
 	if err := json.Unmarshal([]byte(stdout), &v); err != nil {
 		t.Fatalf("%v in %s%s", err, stdout, stderr)
 	}

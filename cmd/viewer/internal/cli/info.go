@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 )
 
@@ -47,10 +48,10 @@ type infoReport struct {
 
 func newInfoReport(i engine.DeviceInfo) infoReport {
 	r := infoReport{
-		Index: i.Index, Name: i.Name, Type: i.TypeName(), Driver: driverText(i), Usable: i.Err == nil, DeviceMemory: i.DeviceMemory,
+		Index: i.Index, Name: i.Name, Type: i.TypeName(), Driver: report.DriverText(i), Usable: i.Err == nil, DeviceMemory: i.DeviceMemory,
 	}
 	if i.Err != nil {
-		r.Error = oneLine(i.Err)
+		r.Error = report.OneLine(i.Err)
 		return r
 	}
 	r.Backend, r.Reason, r.NativeMissing, r.Features = i.Backend.String(), i.Reason, i.NativeMissing, i.Features

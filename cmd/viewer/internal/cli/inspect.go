@@ -10,6 +10,7 @@ import (
 
 	"github.com/everray/everray/bvh"
 	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
 )
@@ -98,13 +99,13 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags) (err error) {
 		return err
 	}
 	defer s.Destroy()
-	r := inspectReport{deviceReport: reportDevice(dev), Scene: f.scene, Build: f.build, Compacted: f.compact,
+	r := inspectReport{Way: report.WayOf(dev), Scene: f.scene, Build: f.build, Compacted: f.compact,
 		Instances: len(scene.Instances), Samples: f.samples, NodeCost: bvh.NodeCost, PrimitiveCost: bvh.PrimitiveCost}
 	bottom, top, err := s.MeasureBuilds(ctx, dev, inspectedBuilds)
 	if err != nil {
 		return err
 	}
-	r.BottomBuildMS, r.TopBuildMS = milliseconds(bottom[len(bottom)/2]), milliseconds(top[len(top)/2])
+	r.BottomBuildMS, r.TopBuildMS = report.Milliseconds(bottom[len(bottom)/2]), report.Milliseconds(top[len(top)/2])
 	r.Before = s.BottomReport.Bytes + s.TopReport.Bytes
 	if f.compact {
 		if _, err := s.Compact(ctx, dev); err != nil {
@@ -136,30 +137,18 @@ func (a *app) measure(ctx context.Context, dev *engine.Device, s *accel.Scene, s
 		if name == "" {
 			name = fmt.Sprintf("mesh %d", m)
 		}
-		one, err := measureOne(ctx, dev, s.Bottom(m), name, share)
+		one, err := report.Measure(ctx, dev, s.Bottom(m), name, share)
 		if err != nil {
 			return err
 		}
 		r.Structures = append(r.Structures, one)
 		bar.set(m + 1)
 	}
-	top, err := measureOne(ctx, dev, s.TopLevel, "top level", 0)
+	top, err := report.Measure(ctx, dev, s.TopLevel, "top level", 0)
 	if err != nil {
 		return err
 	}
 	r.Top = top
 	r.summarise()
 	return nil
-}
-
-func measureOne(ctx context.Context, dev *engine.Device, as *engine.AccelerationStructure, name string, samples int) (structureReport, error) {
-	s, err := dev.Decode(ctx, as)
-	if err != nil {
-		return structureReport{}, fmt.Errorf("%s: %w", name, err)
-	}
-	q, err := s.Quality(samples)
-	if err != nil {
-		return structureReport{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return newStructureReport(name, s, q), nil
 }

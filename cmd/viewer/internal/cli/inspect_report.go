@@ -6,75 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/everray/everray/bvh"
-	"github.com/everray/everray/vk"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 )
-
-// structureReport is one structure.
-type structureReport struct {
-	Name string `json:"name"`
-	// Kind is what the structure is of: triangles or instances.
-	Kind   string `json:"kind"`
-	Inputs uint32 `json:"inputs"`
-	Active uint32 `json:"active"`
-	Nodes  int    `json:"nodes"`
-	Leaves int    `json:"leaves"`
-	// LeafSizes[i] is the number of leaves of i + 1 primitives.
-	LeafSizes []int     `json:"leaf_sizes"`
-	MeanDepth float64   `json:"depth_mean"`
-	MaxDepth  int       `json:"depth_max"`
-	SAH       float64   `json:"sah"`
-	EPO       *epoValue `json:"epo,omitempty"`
-	Overlap   float64   `json:"overlap"`
-	Bytes     partBytes `json:"bytes"`
-}
-
-// epoValue is an estimate; absent where nothing was sampled.
-type epoValue struct {
-	Value   float64 `json:"value"`
-	Error   float64 `json:"standard_error"`
-	Samples int     `json:"samples"`
-}
-
-type partBytes struct {
-	Total  uint64 `json:"total"`
-	Header uint64 `json:"header"`
-	Nodes  uint64 `json:"nodes"`
-	Leaves uint64 `json:"leaf_records"`
-	// Vertices are those that the triangles of compacted structures share; others have theirs in the leaf records.
-	Vertices uint64 `json:"vertices"`
-	// Wide are the nodes of four children that structures for CPUs have besides.
-	Wide   uint64 `json:"wide_nodes"`
-	Unused uint64 `json:"unused"`
-}
-
-func newStructureReport(name string, s *bvh.Structure, q bvh.Quality) structureReport {
-	r := structureReport{
-		Name: name, Kind: "triangles", Inputs: s.Primitives, Active: s.Active, Nodes: q.InnerNodes, Leaves: q.LeafNodes,
-		LeafSizes: slices.Clone(q.LeafSizes[:]), MeanDepth: q.MeanDepth, MaxDepth: q.Height, SAH: q.SAH, Overlap: q.Overlap,
-		Bytes: newPartBytes(s.Bytes+q.Parts.Wide, q.Parts),
-	}
-	if s.Type == vk.TopLevel {
-		r.Kind = "instances"
-	}
-	if q.EPO.Samples > 0 {
-		r.EPO = &epoValue{q.EPO.Value, q.EPO.Error, q.EPO.Samples}
-	}
-	return r
-}
-
-func newPartBytes(total uint64, p bvh.Parts) partBytes {
-	return partBytes{Total: total, Header: p.Header, Nodes: p.Nodes, Leaves: p.Leaves, Vertices: p.Vertices, Wide: p.Wide, Unused: p.Unused}
-}
-
-func (s *structureReport) perInput() float64 { return perPrimitive(s.Bytes.Total, uint64(s.Inputs)) }
-
-func perPrimitive(bytes, n uint64) float64 {
-	if n == 0 {
-		return 0
-	}
-	return float64(bytes) / float64(n)
-}
 
 // spread is how a number is distributed over the bottom levels.
 type spread struct {
@@ -85,13 +18,13 @@ type spread struct {
 
 // totals sums the bottom levels up.
 type totals struct {
-	Structures int       `json:"structures"`
-	Inputs     uint64    `json:"inputs"`
-	Active     uint64    `json:"active"`
-	Nodes      int       `json:"nodes"`
-	Leaves     int       `json:"leaves"`
-	LeafSizes  []int     `json:"leaf_sizes"`
-	Bytes      partBytes `json:"bytes"`
+	Structures int              `json:"structures"`
+	Inputs     uint64           `json:"inputs"`
+	Active     uint64           `json:"active"`
+	Nodes      int              `json:"nodes"`
+	Leaves     int              `json:"leaves"`
+	LeafSizes  []int            `json:"leaf_sizes"`
+	Bytes      report.PartBytes `json:"bytes"`
 	// The spreads are over structures that are not empty; that of EPO over those with samples.
 	Triangles   spread  `json:"triangles"`
 	MeanDepth   spread  `json:"depth_mean"`
@@ -103,7 +36,7 @@ type totals struct {
 }
 
 type inspectReport struct {
-	deviceReport
+	report.Way
 	Scene     string `json:"scene"`
 	Build     string `json:"build"`
 	Compacted bool   `json:"compacted"`
@@ -115,10 +48,10 @@ type inspectReport struct {
 	BottomBuildMS float64 `json:"blas_build_ms"`
 	TopBuildMS    float64 `json:"tlas_build_ms"`
 	// Before is the storage of all structures as they were built, before compaction.
-	Before     uint64            `json:"built_bytes"`
-	Bottom     totals            `json:"bottom_levels"`
-	Top        structureReport   `json:"top_level"`
-	Structures []structureReport `json:"structures"`
+	Before     uint64             `json:"built_bytes"`
+	Bottom     totals             `json:"bottom_levels"`
+	Top        report.Structure   `json:"top_level"`
+	Structures []report.Structure `json:"structures"`
 }
 
 // summarise sums the structures up.
@@ -131,14 +64,14 @@ func (r *inspectReport) summarise() {
 		t.Active += uint64(s.Active)
 		t.Nodes += s.Nodes
 		t.Leaves += s.Leaves
-		t.Bytes = t.Bytes.plus(s.Bytes)
+		t.Bytes = t.Bytes.Plus(s.Bytes)
 		t.LeafSizes = addSizes(t.LeafSizes, s.LeafSizes)
 		if s.Active == 0 {
 			continue
 		}
 		triangles = append(triangles, float64(s.Inputs))
 		mean, most = append(mean, s.MeanDepth), append(most, float64(s.MaxDepth))
-		sah, overlap, bytes = append(sah, s.SAH), append(overlap, s.Overlap), append(bytes, s.perInput())
+		sah, overlap, bytes = append(sah, s.SAH), append(overlap, s.Overlap), append(bytes, s.PerInput())
 		if s.EPO != nil {
 			epo = append(epo, s.EPO.Value)
 		}
@@ -150,10 +83,6 @@ func (r *inspectReport) summarise() {
 		t.EPO = &e
 	}
 	r.Bottom = t
-}
-
-func (p partBytes) plus(o partBytes) partBytes {
-	return partBytes{p.Total + o.Total, p.Header + o.Header, p.Nodes + o.Nodes, p.Leaves + o.Leaves, p.Vertices + o.Vertices, p.Wide + o.Wide, p.Unused + o.Unused}
 }
 
 func addSizes(a, b []int) []int {
@@ -213,25 +142,25 @@ func (r *inspectReport) printStructures(w io.Writer) {
 	fmt.Fprintln(w, "structure\tinputs\tactive\tnodes\tleaves\tper leaf\tdepth\tdeepest\tSAH\tEPO\toverlap\tB/primitive")
 	if len(r.Structures) < manyStructures {
 		for i := range r.Structures {
-			r.Structures[i].print(w)
+			printStructure(&r.Structures[i], w)
 		}
 	} else {
 		r.Bottom.printSpread(w)
 	}
 	if b := &r.Bottom; b.Structures > 1 {
 		fmt.Fprintf(w, "bottom levels\t%d\t%d\t%d\t%d\t%.2f\t\t\t\t\t\t%.1f\n", b.Inputs, b.Active, b.Nodes, b.Leaves,
-			perPrimitive(b.Active, uint64(b.Leaves)), perPrimitive(b.Bytes.Total, b.Inputs))
+			report.PerPrimitive(b.Active, uint64(b.Leaves)), report.PerPrimitive(b.Bytes.Total, b.Inputs))
 	}
-	r.Top.print(w)
+	printStructure(&r.Top, w)
 }
 
-func (s *structureReport) print(w io.Writer) {
+func printStructure(s *report.Structure, w io.Writer) {
 	epo := ""
 	if s.EPO != nil {
 		epo = fmt.Sprintf("%.3f ± %.3f", s.EPO.Value, s.EPO.Error)
 	}
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%.2f\t%.1f\t%d\t%.2f\t%s\t%.3f\t%.1f\n", shortName(s.Name), s.Inputs, s.Active, s.Nodes, s.Leaves,
-		perPrimitive(uint64(s.Active), uint64(s.Leaves)), s.MeanDepth, s.MaxDepth, s.SAH, epo, s.Overlap, s.perInput())
+		report.PerPrimitive(uint64(s.Active), uint64(s.Leaves)), s.MeanDepth, s.MaxDepth, s.SAH, epo, s.Overlap, s.PerInput())
 }
 
 func (t *totals) printSpread(w io.Writer) {
@@ -272,12 +201,12 @@ func (r *inspectReport) printParts(w io.Writer) {
 	fmt.Fprintln(w, "bytes per primitive\ttotal\theader\tnodes\tleaf records\tvertices\twide nodes\tunused")
 	for _, p := range []struct {
 		name   string
-		bytes  partBytes
+		bytes  report.PartBytes
 		inputs uint64
 	}{{"bottom levels", r.Bottom.Bytes, r.Bottom.Inputs}, {"top level", r.Top.Bytes, uint64(r.Top.Inputs)}} {
 		fmt.Fprint(w, p.name)
 		for _, n := range []uint64{p.bytes.Total, p.bytes.Header, p.bytes.Nodes, p.bytes.Leaves, p.bytes.Vertices, p.bytes.Wide, p.bytes.Unused} {
-			fmt.Fprintf(w, "\t%.2f", perPrimitive(n, p.inputs))
+			fmt.Fprintf(w, "\t%.2f", report.PerPrimitive(n, p.inputs))
 		}
 		fmt.Fprintln(w)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/everray/everray/cmd/viewer/internal/report"
 )
 
 // benchScene returns the path of a shared scene, or skips.
@@ -51,7 +53,7 @@ func TestInspectCounts(t *testing.T) {
 					t.Fatalf("%d bottom levels, top level %+v", len(r.Structures), r.Top)
 				}
 				for _, s := range append(r.Structures, r.Top) {
-					s.check(t)
+					checkStructure(t, &s)
 				}
 				s := r.Structures[0]
 				if s.EPO == nil || s.EPO.Value <= 0 || s.EPO.Error <= 0 || s.EPO.Samples < defaultEPOSamples {
@@ -70,7 +72,7 @@ func TestInspectCounts(t *testing.T) {
 }
 
 // check holds a structure's numbers against each other.
-func (s *structureReport) check(t *testing.T) {
+func checkStructure(t *testing.T, s *report.Structure) {
 	t.Helper()
 	leaves, primitives := 0, 0
 	for i, n := range s.LeafSizes {
@@ -120,15 +122,15 @@ func TestInspectPrintsATable(t *testing.T) {
 
 // TestInspectSummarises: many structures become three lines, with totals.
 func TestInspectSummarises(t *testing.T) {
-	r := &inspectReport{Top: structureReport{Name: "top level", LeafSizes: make([]int, 8)}}
+	r := &inspectReport{Top: report.Structure{Name: "top level", LeafSizes: make([]int, 8)}}
 	for i := range 3 * manyStructures {
 		n := uint32(i + 1)
-		r.Structures = append(r.Structures, structureReport{
+		r.Structures = append(r.Structures, report.Structure{
 			Name: fmt.Sprintf("part %d", i), Inputs: n, Active: n, Nodes: i, Leaves: i + 1, LeafSizes: []int{i + 1, 0, 0, 0, 0, 0, 0, 0},
-			MeanDepth: float64(i) / 2, MaxDepth: i, SAH: float64(100 - i), EPO: &epoValue{Value: float64(i)}, Bytes: partBytes{Total: 1000, Header: 256},
+			MeanDepth: float64(i) / 2, MaxDepth: i, SAH: float64(100 - i), EPO: &report.EPO{Value: float64(i)}, Bytes: report.PartBytes{Total: 1000, Header: 256},
 		})
 	}
-	r.Structures = append(r.Structures, structureReport{Name: "empty", LeafSizes: make([]int, 8)})
+	r.Structures = append(r.Structures, report.Structure{Name: "empty", LeafSizes: make([]int, 8)})
 	r.summarise()
 	const n = 3 * manyStructures
 	b := r.Bottom

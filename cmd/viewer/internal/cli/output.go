@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/everray/everray/engine"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/vk"
 )
 
@@ -106,56 +104,7 @@ func (a *app) warn(text string) {
 }
 
 // printJSON writes one indented document.
-func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.stdout)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	return nil
-}
+func (a *app) printJSON(v any) error { return report.JSON(a.stdout, v) }
 
 // table prints aligned columns, tab separated.
-func (a *app) table(print func(w io.Writer)) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	print(w)
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
-}
-
-// deviceReport is how all commands describe the device and the way.
-type deviceReport struct {
-	Device  string `json:"device"`
-	Driver  string `json:"driver"`
-	Backend string `json:"backend"`
-	Reason  string `json:"reason"`
-}
-
-func reportDevice(dev *engine.Device) deviceReport {
-	info := dev.Info()
-	return deviceReport{
-		Device:  info.Name,
-		Driver:  driverText(info),
-		Backend: dev.Backend().String(),
-		Reason:  dev.Reason(),
-	}
-}
-
-func driverText(info engine.DeviceInfo) string {
-	if info.DriverInfo == "" {
-		return fmt.Sprintf("%s, Vulkan %s", info.Driver, info.APIVersion)
-	}
-	return fmt.Sprintf("%s (%s), Vulkan %s", info.Driver, info.DriverInfo, info.APIVersion)
-}
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// megaraysPerSecond is 0 where no time passed.
-func megaraysPerSecond(rays uint64, d time.Duration) float64 {
-	if d <= 0 {
-		return 0
-	}
-	return float64(rays) / d.Seconds() / 1e6
-}
+func (a *app) table(print func(w io.Writer)) error { return report.Table(a.stdout, print) }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/render"
-	"github.com/everray/everray/vk"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 )
 
 // lookFlags choose the integrator and how its values are shown; render and view share them.
@@ -202,14 +201,14 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if err := assets.WritePNG(f.out, img); err != nil {
 		return err
 	}
-	report := newRenderReport(f, reportDevice(dev), scene, r.Stats(), rays, wall)
-	report.Heat, report.DroppedSamples = heat, film.Dropped(f.spp)
-	return a.printRender(report)
+	out := newRenderReport(f, report.WayOf(dev), scene, r.Stats(), rays, wall)
+	out.Heat, out.DroppedSamples = heat, film.Dropped(f.spp)
+	return a.printRender(out)
 }
 
 // renderReport is render's summary.
 type renderReport struct {
-	deviceReport
+	report.Way
 	Scene          string  `json:"scene"`
 	Triangles      int64   `json:"triangles"`
 	Instances      int     `json:"instances"`
@@ -230,23 +229,23 @@ type renderReport struct {
 	FirstLaunchMS  float64 `json:"first_launch_ms"`
 	StackBytes     uint32  `json:"stack_bytes"`
 	// Code is what the driver tells about the compiled code; empty where it tells nothing.
-	Code           []codeStatistic `json:"code,omitempty"`
-	Lights         int             `json:"lights"`
-	LightTriangles int             `json:"light_triangles"`
-	DroppedSamples uint64          `json:"dropped_samples"`
-	Heat           *heatReport     `json:"heat,omitempty"`
+	Code           []report.Statistic `json:"code,omitempty"`
+	Lights         int                `json:"lights"`
+	LightTriangles int                `json:"light_triangles"`
+	DroppedSamples uint64             `json:"dropped_samples"`
+	Heat           *heatReport        `json:"heat,omitempty"`
 }
 
-func newRenderReport(f *renderFlags, d deviceReport, scene *assets.Scene, s render.Stats, rays uint64, wall time.Duration) renderReport {
+func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render.Stats, rays uint64, wall time.Duration) renderReport {
 	st := scene.Stats()
 	return renderReport{
-		deviceReport: d, Scene: f.scene, Triangles: st.InstancedTriangles, Instances: st.Instances,
+		Way: d, Scene: f.scene, Triangles: st.InstancedTriangles, Instances: st.Instances,
 		Output: f.out, Width: f.width, Height: f.height, Samples: s.Samples, Integrator: f.integrator,
-		Rays: rays, Mrays: megaraysPerSecond(rays, s.TraceGPU), GPUSeconds: s.TraceGPU.Seconds(), WallSeconds: wall.Seconds(),
-		BottomBuildMS: milliseconds(s.Bottom.GPUTime), TopBuildMS: milliseconds(s.Top.GPUTime),
+		Rays: rays, Mrays: report.MegaraysPerSecond(rays, s.TraceGPU), GPUSeconds: s.TraceGPU.Seconds(), WallSeconds: wall.Seconds(),
+		BottomBuildMS: report.Milliseconds(s.Bottom.GPUTime), TopBuildMS: report.Milliseconds(s.Top.GPUTime),
 		StructureBytes: s.Bottom.Bytes + s.Top.Bytes,
-		LinkMS:         milliseconds(s.Pipeline.LinkTime), CompileMS: milliseconds(s.Pipeline.CompileTime), FirstLaunchMS: milliseconds(s.FirstLaunch), StackBytes: s.Pipeline.StackBytes,
-		Code:   codeStatistics(s.Pipeline.Driver),
+		LinkMS:         report.Milliseconds(s.Pipeline.LinkTime), CompileMS: report.Milliseconds(s.Pipeline.CompileTime), FirstLaunchMS: report.Milliseconds(s.FirstLaunch), StackBytes: s.Pipeline.StackBytes,
+		Code:   report.Statistics(s.Pipeline.Driver),
 		Lights: s.Lights, LightTriangles: s.LightTriangles,
 	}
 }
@@ -267,7 +266,7 @@ func (a *app) printRender(r renderReport) error {
 		}
 		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, first launch %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS, r.FirstLaunchMS, r.StackBytes)
 		if len(r.Code) > 0 {
-			fmt.Fprintf(w, "code\t%s\n", joinStatistics(r.Code))
+			fmt.Fprintf(w, "code\t%s\n", report.JoinStatistics(r.Code))
 		}
 		fmt.Fprintf(w, "rays\t%d in %.3f s on the GPU: %.2f Mrays/s (%.3f s by the clock)\n", r.Rays, r.GPUSeconds, r.Mrays, r.WallSeconds)
 	})
@@ -279,35 +278,4 @@ func (a *app) printRender(r renderReport) error {
 		a.warn(fmt.Sprintf("%d samples %s and were left out", r.DroppedSamples, why))
 	}
 	return err
-}
-
-// codeStatistic is a number that the driver gives about a pipeline's code.
-type codeStatistic struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-func codeStatistics(list []vk.Statistic) []codeStatistic {
-	var out []codeStatistic
-	for _, s := range list {
-		out = append(out, codeStatistic{s.Name, lowHalf(s.Value)})
-	}
-	return out
-}
-
-// lowHalf drops the upper half of a number of 64 bits: NVIDIA's driver (580.159.04) leaves garbage there in the size of local
-// memory, and nothing that is told about code is that large.
-func lowHalf(value string) string {
-	if n, err := strconv.ParseUint(value, 10, 64); err == nil {
-		return strconv.FormatUint(n&math.MaxUint32, 10)
-	}
-	return value
-}
-
-func joinStatistics(list []codeStatistic) string {
-	var parts []string
-	for _, s := range list {
-		parts = append(parts, s.Name+" "+s.Value)
-	}
-	return strings.Join(parts, ", ")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/camera"
 	"github.com/everray/everray/cmd/viewer/internal/render"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/window"
 )
@@ -243,7 +244,7 @@ func (v *viewer) title() {
 	s := v.renderer.Stats()
 	perSample := 0.0
 	if s.Samples > 0 {
-		perSample = milliseconds(s.TraceGPU) / float64(s.Samples)
+		perSample = report.Milliseconds(s.TraceGPU) / float64(s.Samples)
 	}
 	v.window.SetTitle(fmt.Sprintf("%s: %s, %s, %d samples, %.2f ms per sample", v.name, v.dev.Info().Name, v.dev.Backend(), s.Samples, perSample))
 }

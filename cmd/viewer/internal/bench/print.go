@@ -1,22 +1,25 @@
-package cli
+package bench
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/everray/everray/cmd/viewer/internal/compare"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 )
 
-// verdict is verify's, of each scene and of the builds, and that of the divergence test.
-func (r *benchReport) verdict() (err error) {
+// Verdict is verify's, of each scene and of the builds, and that of the divergence test.
+func (r *Report) Verdict() (err error) {
 	for _, scene := range r.Scenes {
-		v := verifyReport{Tolerance: defaultTolerance}
+		v := compare.Report{Tolerance: compare.DefaultTolerance}
 		for _, s := range scene.Series {
-			v.Sets = append(v.Sets, setReport{Set: s.Set, Reasons: s.Reasons})
+			v.Sets = append(v.Sets, compare.Set{Set: s.Set, Reasons: s.Reasons})
 			v.Rays += s.Rays
 			v.Differ += s.Differ
 		}
-		if bad := v.verdict(); bad != nil {
+		if bad := v.Verdict(); bad != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", scene.Scene, bad))
 		}
 	}
@@ -27,7 +30,7 @@ func (r *benchReport) verdict() (err error) {
 }
 
 // clockText says which clocks the GPU had while it worked.
-func (r *benchReport) clockText() string {
+func (r *Report) clockText() string {
 	var all []*clocks
 	for _, scene := range r.Scenes {
 		for _, s := range scene.Series {
@@ -47,14 +50,12 @@ func (r *benchReport) clockText() string {
 	return clockRange(all)
 }
 
-func (a *app) printBench(r *benchReport) error {
-	if a.json {
-		return a.printJSON(r)
-	}
+// Print writes what was measured as tables.
+func (r *Report) Print(to io.Writer) error {
 	device := r.device()
-	fmt.Fprintf(a.stdout, "%s, %s; %s\n", device.Device, device.Driver, r.clockText())
+	fmt.Fprintf(to, "%s, %s; %s\n", device.Device, device.Driver, r.clockText())
 	if r.EmbreeSkipped != "" {
-		fmt.Fprintf(a.stdout, "Embree is left out: %s\n", r.EmbreeSkipped)
+		fmt.Fprintf(to, "Embree is left out: %s\n", r.EmbreeSkipped)
 	}
 	var parts []func(w io.Writer)
 	for i := range r.Scenes {
@@ -68,14 +69,14 @@ func (a *app) printBench(r *benchReport) error {
 		parts = append(parts, r.Divergence[i].print)
 	}
 	for _, print := range parts {
-		if err := a.table(print); err != nil {
+		if err := report.Table(to, print); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *benchReport) printLaunches(w io.Writer) {
+func (r *Report) printLaunches(w io.Writer) {
 	if len(r.Launches) == 0 {
 		return
 	}
@@ -85,7 +86,7 @@ func (r *benchReport) printLaunches(w io.Writer) {
 	}
 }
 
-func (r *benchReport) printMeans(w io.Writer) {
+func (r *Report) printMeans(w io.Writer) {
 	if len(r.Means) == 0 {
 		return
 	}
@@ -118,10 +119,10 @@ func (r *sceneReport) printWays(w io.Writer) {
 	}
 	for _, way := range r.Ways {
 		if len(way.Code) > 0 {
-			fmt.Fprintf(w, "%s code: %s\n", way.Backend, joinStatistics(way.Code))
+			fmt.Fprintf(w, "%s code: %s\n", way.Backend, report.JoinStatistics(way.Code))
 		}
 		if len(way.BareCode) > 0 {
-			fmt.Fprintf(w, "bare traversal: %s\n", joinStatistics(way.BareCode))
+			fmt.Fprintf(w, "bare traversal: %s\n", report.JoinStatistics(way.BareCode))
 		}
 	}
 }
@@ -147,7 +148,7 @@ func (s *seriesReport) print(w io.Writer) {
 		cost = percent(s.Bare.Cost)
 	}
 	fmt.Fprintf(w, "%s\t%s\t%.2f\t%.2f\t%.2f\t%.3f\t%.1f%%\t%d\t%.2f\t%s\t%s\n", s.Set, s.Backend, s.Median, s.Min, s.Max, s.MedianMS,
-		100*per(float64(s.Hits), float64(s.Rays)), s.Differ, s.Ratio, cost, s.Why)
+		100*report.Per(float64(s.Hits), float64(s.Rays)), s.Differ, s.Ratio, cost, s.Why)
 }
 
 // String returns the columns of a table.

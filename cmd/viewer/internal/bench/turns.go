@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 )
 
@@ -15,8 +16,9 @@ const (
 	warmUpTime      = 400 * time.Millisecond
 	warmUpBuildTime = 100 * time.Millisecond // of which there are many in a row
 	warmUpLaunches  = 4
-	timedLaunches   = 15
-	timedRounds     = 5
+	// TimedLaunches is how many launches of a series count.
+	TimedLaunches = 15
+	timedRounds   = 5
 )
 
 // warmTime is a warm-up that suits the device: only GPUs lower their clocks that far.
@@ -32,18 +34,18 @@ func isCPU(dev *engine.Device) bool { return dev.Info().Type == vulkan.PhysicalD
 // launch does the same work of one way n times in one submission, and returns the GPU's time of each.
 type launch func(ctx context.Context, n int) ([]time.Duration, error)
 
-// timing is what a series of launches took, in milliseconds.
-type timing struct {
+// Timing is what a series of launches took, in milliseconds.
+type Timing struct {
 	Median   float64   `json:"median_ms"`
 	Min      float64   `json:"min_ms"`
 	Max      float64   `json:"max_ms"`
 	Launches []float64 `json:"launches_ms"`
 }
 
-func newTiming(times []time.Duration) timing {
-	var t timing
+func newTiming(times []time.Duration) Timing {
+	var t Timing
 	for _, d := range times {
-		t.Launches = append(t.Launches, milliseconds(d))
+		t.Launches = append(t.Launches, report.Milliseconds(d))
 	}
 	sorted := slices.Sorted(slices.Values(t.Launches))
 	t.Median, t.Min, t.Max = sorted[len(sorted)/2], sorted[0], sorted[len(sorted)-1]
@@ -52,7 +54,7 @@ func newTiming(times []time.Duration) timing {
 
 // inTurn measures all ways in rounds, a few launches of each, so that a change of the GPU's clock meets all alike. While the
 // last warms up, the clocks are read; nil if nobody knows.
-func inTurn(ctx context.Context, warm time.Duration, reader *clockReader, ways []launch) ([]timing, *clocks, error) {
+func inTurn(ctx context.Context, warm time.Duration, reader *clockReader, ways []launch) ([]Timing, *clocks, error) {
 	var read *clocks
 	for i, w := range ways {
 		var err error
@@ -68,14 +70,14 @@ func inTurn(ctx context.Context, warm time.Duration, reader *clockReader, ways [
 	times := make([][]time.Duration, len(ways))
 	for range timedRounds {
 		for i, w := range ways {
-			t, err := w(ctx, 1+timedLaunches/timedRounds)
+			t, err := w(ctx, 1+TimedLaunches/timedRounds)
 			if err != nil {
 				return nil, nil, wayError{i, err}
 			}
 			times[i] = append(times[i], t[1:]...)
 		}
 	}
-	out := make([]timing, len(ways))
+	out := make([]Timing, len(ways))
 	for i := range out {
 		out[i] = newTiming(times[i])
 	}

@@ -1,15 +1,15 @@
-package cli
+package bench
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
+	"github.com/everray/everray/cmd/viewer/internal/compare"
 	"github.com/everray/everray/cmd/viewer/internal/diverge"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 )
 
@@ -20,7 +20,7 @@ type divergenceReport struct {
 	Width     int                `json:"width"`
 	Height    int                `json:"height"`
 	Steps     int                `json:"steps"` // of the heavy shaders
-	Ways      []deviceReport     `json:"ways"`
+	Ways      []report.Way       `json:"ways"`
 	Series    []divergenceSeries `json:"series"`
 }
 
@@ -33,13 +33,13 @@ type divergenceSeries struct {
 	Linked string `json:"linked,omitempty"`
 	// Comparison is with the paths of the first way.
 	diverge.Comparison
-	timing
+	Timing
 	// TimeRatio is the time over that of the first way: below 1 is faster.
-	TimeRatio float64         `json:"time_ratio"`
-	LinkMS    float64         `json:"link_ms"`
-	CompileMS float64         `json:"compile_ms"`
-	Code      []codeStatistic `json:"code,omitempty"`
-	Clocks    *clocks         `json:"clocks,omitempty"`
+	TimeRatio float64            `json:"time_ratio"`
+	LinkMS    float64            `json:"link_ms"`
+	CompileMS float64            `json:"compile_ms"`
+	Code      []report.Statistic `json:"code,omitempty"`
+	Clocks    *clocks            `json:"clocks,omitempty"`
 }
 
 // divergeBench measures kinds of hit shaders in one scene.
@@ -63,10 +63,10 @@ func (w *divergeWay) destroy() error {
 }
 
 // divergenceOfScene measures all kinds in one scene.
-func (b *benchRun) divergenceOfScene(ctx context.Context, l *loadedScene) (err error) {
-	d := &divergeBench{forms: b.f.linkForms}
+func (b *run) divergenceOfScene(ctx context.Context, l *loadedScene) (err error) {
+	d := &divergeBench{forms: b.o.Forms}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if err := d.open(ctx, b.f, l); err != nil {
+	if err := d.open(ctx, b.o, l); err != nil {
 		return err
 	}
 	// What was measured before an error counts.
@@ -75,46 +75,38 @@ func (b *benchRun) divergenceOfScene(ctx context.Context, l *loadedScene) (err e
 			b.report.Divergence = append(b.report.Divergence, d.report)
 		}
 	}()
-	bar := b.a.progress("divergence of "+l.name, len(b.f.kinds))
-	defer bar.finish()
-	for i, kind := range b.f.kinds {
+	done, finish := b.progress("divergence of "+l.name, len(b.o.Kinds))
+	defer finish()
+	for i, kind := range b.o.Kinds {
 		if err := d.measure(ctx, kind); err != nil {
 			return err
 		}
-		bar.set(i + 1)
+		done(i + 1)
 	}
 	return nil
 }
 
 // open deals the scene out and uploads it to all ways.
-func (d *divergeBench) open(ctx context.Context, f *benchFlags, l *loadedScene) error {
-	flags, err := buildFlags(f.build)
-	if err != nil {
-		return err
-	}
+func (d *divergeBench) open(ctx context.Context, f *Options, l *loadedScene) error {
 	dealt, err := diverge.Deal(l.scene)
 	if err != nil {
 		return err
 	}
-	size := f.sceneFlags
-	o := diverge.Options{Flags: flags, Steps: f.steps}
-	for i, backend := range f.ways {
-		device := f.deviceFlags
-		device.backend = backend.String()
+	o := diverge.Options{Flags: f.Flags, Steps: f.Steps}
+	for i, backend := range f.Ways {
 		w := &divergeWay{}
-		if w.dev, w.closeDevice, err = device.open(ctx); err != nil {
+		if w.dev, w.closeDevice, err = f.Open(ctx, backend); err != nil {
 			return err
 		}
 		d.ways = append(d.ways, w)
 		if i == 0 {
-			size.defaultSize(w.dev, 48, 27, 1920, 1080)
-			o.Width, o.Height = size.width, size.height
+			o.Width, o.Height = compare.Size(w.dev, f.Width, f.Height, [2]int{48, 27}, [2]int{1920, 1080})
 			o.Rays = rays.PrimaryRays(l.camera.Basis(float32(o.Width)/float32(o.Height)), o.Width, o.Height)
 		}
 		if w.paths, err = diverge.NewPaths(ctx, w.dev, dealt, o); err != nil {
 			return fmt.Errorf("%s: %w", backend, err)
 		}
-		d.report.Ways = append(d.report.Ways, reportDevice(w.dev))
+		d.report.Ways = append(d.report.Ways, report.WayOf(w.dev))
 	}
 	d.reader = findClocks(d.ways[0].dev.Info().Name)
 	d.report.Scene, d.report.Triangles = l.name, dealt.Stats().Triangles
@@ -180,7 +172,7 @@ func (d *divergeBench) measure(ctx context.Context, kind diverge.Kind) error {
 		return nameWay(err, names, kind.Name)
 	}
 	for i := range out {
-		out[i].timing, out[i].TimeRatio, out[i].Clocks = times[i], per(times[i].Median, times[0].Median), read
+		out[i].Timing, out[i].TimeRatio, out[i].Clocks = times[i], report.Per(times[i].Median, times[0].Median), read
 	}
 	d.report.Series = append(d.report.Series, out...)
 	return nil
@@ -208,20 +200,12 @@ func (s *divergeSubject) describe(kind diverge.Kind) divergenceSeries {
 	stats := s.tracer.Stats()
 	r := divergenceSeries{
 		Shaders: kind.Name, Backend: s.way.dev.Backend().String(),
-		LinkMS: milliseconds(stats.LinkTime), CompileMS: milliseconds(stats.CompileTime), Code: codeStatistics(stats.Driver),
+		LinkMS: report.Milliseconds(stats.LinkTime), CompileMS: report.Milliseconds(stats.CompileTime), Code: report.Statistics(stats.Driver),
 	}
 	if s.way.dev.Backend() == engine.BackendCompute {
 		r.Form, r.Linked = s.form.String(), stats.Form.String()
 	}
 	return r
-}
-
-// registers picks registers, and spills or the local memory that they take.
-func registers(list []codeStatistic) []codeStatistic {
-	return slices.DeleteFunc(slices.Clone(list), func(s codeStatistic) bool {
-		name := strings.ToLower(s.Name)
-		return !strings.Contains(name, "register") && !strings.Contains(name, "spill") && !strings.Contains(name, "local memory")
-	})
 }
 
 func (r *divergenceReport) print(w io.Writer) {
@@ -236,7 +220,7 @@ func (r *divergenceReport) print(w io.Writer) {
 				form = s.Form + ": " + s.Linked
 			}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%d\t%.1f\t%.1f\t%s\n", s.Shaders, s.Backend, form, s.timing.Median, s.Min, s.Max, s.TimeRatio,
-			per(float64(s.Rays)/1e3, s.timing.Median), s.Differ, s.LinkMS, s.CompileMS, joinStatistics(registers(s.Code)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%d\t%.1f\t%.1f\t%s\n", s.Shaders, s.Backend, form, s.Timing.Median, s.Min, s.Max, s.TimeRatio,
+			report.Per(float64(s.Rays)/1e3, s.Timing.Median), s.Differ, s.LinkMS, s.CompileMS, report.JoinStatistics(report.Registers(s.Code)))
 	}
 }

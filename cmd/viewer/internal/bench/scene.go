@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/compare"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
 	"github.com/everray/everray/engine"
 )
 
 // benchWay is one way with its tracers.
 type benchWay struct {
-	*way
+	*compare.Way
 	verify, closest, occlusion *rays.Tracer
 	// nil natively
 	counter                    *rays.Counter
@@ -46,12 +47,12 @@ func (w *benchWay) destroy() error {
 	w.verify.Destroy()
 	w.closest.Destroy()
 	w.occlusion.Destroy()
-	return w.way.destroy()
+	return w.Way.Close()
 }
 
-func newBenchWay(ctx context.Context, f *benchFlags, backend engine.Backend, scene *assets.Scene) (w *benchWay, err error) {
+func newBenchWay(ctx context.Context, f *Options, backend engine.Backend, scene *assets.Scene) (w *benchWay, err error) {
 	w = &benchWay{}
-	if w.way, err = openWay(ctx, f.deviceFlags, backend, scene, f.build); err != nil {
+	if w.Way, err = compare.Open(ctx, f.Open, backend, scene, f.Flags); err != nil {
 		return nil, err
 	}
 	if err = w.prepare(ctx); err != nil {
@@ -65,12 +66,12 @@ func (w *benchWay) prepare(ctx context.Context) (err error) {
 		to   **rays.Tracer
 		kind rays.Kind
 	}{{&w.verify, rays.Verify}, {&w.closest, rays.ClosestHit}, {&w.occlusion, rays.Occlusion}} {
-		if *t.to, err = rays.NewTracer(ctx, w.dev, w.scene, t.kind); err != nil {
+		if *t.to, err = rays.NewTracer(ctx, w.Dev, w.Scene, t.kind); err != nil {
 			return err
 		}
 	}
-	if w.dev.Backend() == engine.BackendCompute {
-		if w.counter, err = rays.NewCounter(ctx, w.dev, w.scene); err != nil {
+	if w.Dev.Backend() == engine.BackendCompute {
+		if w.counter, err = rays.NewCounter(ctx, w.Dev, w.Scene); err != nil {
 			return err
 		}
 		if w.bareClosest, err = rays.NewBare(ctx, w.closest); err != nil {
@@ -80,13 +81,13 @@ func (w *benchWay) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	w.bottom, w.top, err = w.scene.MeasureBuilds(ctx, w.dev, timedSceneBuilds)
+	w.bottom, w.top, err = w.Scene.MeasureBuilds(ctx, w.Dev, timedSceneBuilds)
 	return err
 }
 
 // openBench opens all ways for a scene.
-func openBench(ctx context.Context, f *benchFlags, scene *assets.Scene) (ways []*benchWay, err error) {
-	for _, b := range f.ways {
+func openBench(ctx context.Context, f *Options, scene *assets.Scene) (ways []*benchWay, err error) {
+	for _, b := range f.Ways {
 		w, err := newBenchWay(ctx, f, b, scene)
 		if err != nil {
 			return nil, errors.Join(err, closeBench(ways))
@@ -104,18 +105,17 @@ func closeBench(ways []*benchWay) (err error) {
 }
 
 // raysOfScene measures all sets of one scene, and before those of the first scene small launches.
-func (b *benchRun) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
-	ways, err := openBench(ctx, b.f, l.scene)
+func (b *run) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
+	ways, err := openBench(ctx, b.o, l.scene)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeBench(ways)) }()
-	size := b.f.sceneFlags
-	size.defaultSize(ways[0].dev, 128, 72, 1920, 1080)
+	width, height := compare.Size(ways[0].Dev, b.o.Width, b.o.Height, [2]int{128, 72}, [2]int{1920, 1080})
 	s := &sceneBench{
-		ways: ways, reader: findClocks(ways[0].dev.Info().Name),
-		maker: &rays.Maker{Scene: l.scene, Camera: l.camera, Width: size.width, Height: size.height},
-		report: sceneReport{Scene: l.name, Width: size.width, Height: size.height, Triangles: l.stats.Triangles,
+		ways: ways, reader: findClocks(ways[0].Dev.Info().Name),
+		maker: &rays.Maker{Scene: l.scene, Camera: l.camera, Width: width, Height: height},
+		report: sceneReport{Scene: l.name, Width: width, Height: height, Triangles: l.stats.Triangles,
 			Instances: l.stats.Instances, Shared: l.shared()},
 	}
 	if s.trees, err = s.report.addWays(ctx, ways); err != nil {
@@ -137,13 +137,13 @@ func (b *benchRun) raysOfScene(ctx context.Context, l *loadedScene) (err error) 
 			b.report.Scenes = append(b.report.Scenes, s.report)
 		}
 	}()
-	bar := b.a.progress("bench "+l.name, len(b.f.raySets))
-	defer bar.finish()
-	for i, set := range b.f.raySets {
+	done, finish := b.progress("bench "+l.name, len(b.o.Sets))
+	defer finish()
+	for i, set := range b.o.Sets {
 		if err := s.measure(ctx, set); err != nil {
 			return err
 		}
-		bar.set(i + 1)
+		done(i + 1)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ type sceneBench struct {
 // measure validates a set on all ways, then times it on each in turn, then counts.
 func (s *sceneBench) measure(ctx context.Context, set rays.Set) error {
 	last := s.ways[len(s.ways)-1]
-	list, err := s.maker.Make(ctx, set, last.verify, last.scene)
+	list, err := s.maker.Make(ctx, set, last.verify, last.Scene)
 	if err != nil {
 		return err
 	}
@@ -169,13 +169,13 @@ func (s *sceneBench) measure(ctx context.Context, set rays.Set) error {
 	var first, hits []rays.Hit
 	for i, w := range s.ways {
 		if hits, err = w.validate(ctx, set, list, s.maker); err != nil {
-			return fmt.Errorf("%s rays by %s: %w", set, w.dev.Backend(), err)
+			return fmt.Errorf("%s rays by %s: %w", set, w.Dev.Backend(), err)
 		}
 		if i == 0 {
 			first = hits
 		}
-		c := rays.Compare(list, hits, first, w.scene.Triangle)
-		out[i] = seriesReport{Set: set, Backend: w.dev.Backend().String(), Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}
+		c := rays.Compare(list, hits, first, w.Scene.Triangle)
+		out[i] = seriesReport{Set: set, Backend: w.Dev.Backend().String(), Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}
 	}
 	if err := s.time(ctx, set, out); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (s *sceneBench) time(ctx context.Context, set rays.Set, out []seriesReport)
 	var launches []launch
 	var names []string
 	for _, w := range s.ways {
-		launches, names = append(launches, w.tracer(set).Trace), append(names, w.dev.Backend().String())
+		launches, names = append(launches, w.tracer(set).Trace), append(names, w.Dev.Backend().String())
 	}
 	bare := make([]int, len(s.ways)) // where it is in launches; 0 is none
 	for i, w := range s.ways {
@@ -217,7 +217,7 @@ func (s *sceneBench) time(ctx context.Context, set rays.Set, out []seriesReport)
 		bare[i] = len(launches)
 		launches, names = append(launches, w.bare(set).Trace), append(names, "the bare traversal")
 	}
-	times, read, err := inTurn(ctx, warmTime(s.ways[0].dev, warmUpTime), s.reader, launches)
+	times, read, err := inTurn(ctx, warmTime(s.ways[0].Dev, warmUpTime), s.reader, launches)
 	if err != nil {
 		return nameWay(err, names, string(set)+" rays")
 	}
@@ -225,7 +225,7 @@ func (s *sceneBench) time(ctx context.Context, set rays.Set, out []seriesReport)
 		out[i].summarise(times[i])
 		out[i].Clocks = read
 		if bare[i] > 0 {
-			out[i].Bare.timing = times[bare[i]]
+			out[i].Bare.Timing = times[bare[i]]
 			out[i].Bare.Cost = times[i].Median/times[bare[i]].Median - 1
 		}
 	}
@@ -247,7 +247,7 @@ var errInconsistent = errors.New("the measured pipeline and verify's disagree")
 // validate traces a set with the pipeline to be measured and with verify's, which must agree on hit or miss and on t, and
 // returns verify's hits.
 func (w *benchWay) validate(ctx context.Context, set rays.Set, list []rays.Ray, maker *rays.Maker) ([]rays.Hit, error) {
-	hits, err := traceHits(ctx, w.verify, list, maker.Width, maker.Height)
+	hits, err := compare.TraceHits(ctx, w.verify, list, maker.Width, maker.Height)
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +291,7 @@ func (w *benchWay) validateBare(ctx context.Context, set rays.Set) (*bareReport,
 			r.Differ++
 		}
 	}
-	if float64(r.Differ) > defaultTolerance*float64(len(want)) {
+	if float64(r.Differ) > compare.DefaultTolerance*float64(len(want)) {
 		return nil, fmt.Errorf("%w: %d of %d rays have other hits than by the pipeline", errInconsistent, r.Differ, len(want))
 	}
 	return r, nil

@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"context"
@@ -9,22 +9,26 @@ import (
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/camera"
 	"github.com/everray/everray/cmd/viewer/internal/embree"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 )
 
-// benchRun is one run of bench.
-type benchRun struct {
-	a       *app
-	f       *benchFlags
+// run is one run of bench.
+type run struct {
+	o       *Options
 	started time.Time
-	report  benchReport
+	report  Report
 	failed  []error
 	embree  *embree.Device // nil where it is skipped
 }
 
-func newBenchRun(a *app, f *benchFlags) *benchRun { return &benchRun{a: a, f: f, started: time.Now()} }
-
-func (b *benchRun) close() { b.embree.Close() }
+// progress is Options.Progress, which may be nil.
+func (b *run) progress(what string, total int) (done func(n int), finish func()) {
+	if b.o.Progress == nil {
+		return func(int) {}, func() {}
+	}
+	return b.o.Progress(what, total)
+}
 
 // loadedScene is a scene with its camera.
 type loadedScene struct {
@@ -37,42 +41,42 @@ type loadedScene struct {
 // shared tells that meshes have several instances.
 func (s *loadedScene) shared() bool { return s.stats.Instances > s.stats.Meshes }
 
-// run does all parts; what they measured is in the report, what failed in failed.
-func (b *benchRun) run(ctx context.Context) {
-	if (b.f.all || b.f.builds) && !(b.do(ctx, "", "sizes", b.size) && len(b.failed) == 0) {
+// all does all parts; what they measured is in the report, what failed in failed.
+func (b *run) all(ctx context.Context) {
+	if (b.o.All || b.o.Builds) && !(b.do(ctx, "", "sizes", b.size) && len(b.failed) == 0) {
 		return
 	}
-	if b.raysToo() && b.f.embree {
+	if b.raysToo() && b.o.Embree {
 		b.openEmbree()
 	}
-	for _, name := range b.f.scenes {
+	for _, name := range b.o.Scenes {
 		if !b.scene(ctx, name) {
 			return
 		}
 	}
-	if b.f.builds || b.f.all {
+	if b.o.Builds || b.o.All {
 		b.do(ctx, "", "builds of many meshes and instances", b.buildsOfField)
 	}
 }
 
 // raysToo tells that ray sets are measured.
-func (b *benchRun) raysToo() bool { return b.f.all || !b.f.builds && !b.f.divergence }
+func (b *run) raysToo() bool { return b.o.All || !b.o.Builds && !b.o.Divergence }
 
 // do does a part of the run, about a scene or "", and tells whether to go on.
-func (b *benchRun) do(ctx context.Context, scene, what string, work func(ctx context.Context) error) bool {
-	if b.f.all && !b.a.quiet {
-		fmt.Fprintf(b.a.stderr, "%6.1f s  %s %s\n", time.Since(b.started).Seconds(), scene, what)
+func (b *run) do(ctx context.Context, scene, what string, work func(ctx context.Context) error) bool {
+	if b.o.All && b.o.Log != nil {
+		fmt.Fprintf(b.o.Log, "%6.1f s  %s %s\n", time.Since(b.started).Seconds(), scene, what)
 	}
 	err := work(ctx)
 	if err == nil {
 		return true
 	}
-	if len(b.f.scenes) > 1 && scene != "" {
+	if len(b.o.Scenes) > 1 && scene != "" {
 		err = fmt.Errorf("%s: %w", scene, err)
 	}
 	b.failed = append(b.failed, err)
-	b.report.Errors = append(b.report.Errors, oneLine(err))
-	return b.f.all && ctx.Err() == nil && !hopeless(err)
+	b.report.Errors = append(b.report.Errors, report.OneLine(err))
+	return b.o.All && ctx.Err() == nil && !hopeless(err)
 }
 
 // hopeless tells of errors that every other part would meet, too.
@@ -86,11 +90,10 @@ func hopeless(err error) bool {
 }
 
 // scene does the parts that are about one scene, and tells whether to go on.
-func (b *benchRun) scene(ctx context.Context, name string) bool {
+func (b *run) scene(ctx context.Context, name string) bool {
 	l := loadedScene{name: name}
 	on := b.do(ctx, name, "load", func(ctx context.Context) (err error) {
-		b.f.scene = name
-		l.scene, l.camera, _, err = b.f.load(ctx, b.a)
+		l.scene, l.camera, err = b.o.Load(ctx, name)
 		return err
 	})
 	if !on || l.scene == nil {
@@ -104,8 +107,8 @@ func (b *benchRun) scene(ctx context.Context, name string) bool {
 	}{
 		{b.raysToo(), "rays", b.raysOfScene},
 		// The field's mesh and instances are measured at the end, and its triangles are too many to deal out.
-		{b.f.builds || b.f.all && !l.shared(), "builds", b.buildsOfScene},
-		{b.f.divergence || b.f.all && !l.shared(), "divergence", b.divergenceOfScene},
+		{b.o.Builds || b.o.All && !l.shared(), "builds", b.buildsOfScene},
+		{b.o.Divergence || b.o.All && !l.shared(), "divergence", b.divergenceOfScene},
 	} {
 		if part.wanted && !b.do(ctx, name, part.name, func(ctx context.Context) error { return part.do(ctx, &l) }) {
 			return false
@@ -125,10 +128,8 @@ const (
 )
 
 // size chooses sizes that suit the device where none were given, and adds --all's scenes.
-func (b *benchRun) size(ctx context.Context) error {
-	d := b.f.deviceFlags
-	d.backend = b.f.ways[0].String()
-	dev, closeDevice, err := d.open(ctx)
+func (b *run) size(ctx context.Context) error {
+	dev, closeDevice, err := b.o.Open(ctx, b.o.Ways[0])
 	if err != nil {
 		return err
 	}
@@ -136,14 +137,14 @@ func (b *benchRun) size(ctx context.Context) error {
 	if isCPU(dev) {
 		terrain, meshes, instances = defaultTerrainCPU, defaultMeshesCPU, defaultInstancesCPU
 	}
-	if b.f.meshes == 0 {
-		b.f.meshes = meshes
+	if b.o.Meshes == 0 {
+		b.o.Meshes = meshes
 	}
-	if b.f.instances == 0 {
-		b.f.instances = instances
+	if b.o.Instances == 0 {
+		b.o.Instances = instances
 	}
-	if b.f.all {
-		b.f.scenes = append(b.f.scenes, fmt.Sprintf("%sterrain:%d", assets.BuiltinPrefix, terrain), fmt.Sprintf("%sfield:%d", assets.BuiltinPrefix, b.f.instances))
+	if b.o.All {
+		b.o.Scenes = append(b.o.Scenes, fmt.Sprintf("%sterrain:%d", assets.BuiltinPrefix, terrain), fmt.Sprintf("%sfield:%d", assets.BuiltinPrefix, b.o.Instances))
 	}
 	return closeDevice()
 }

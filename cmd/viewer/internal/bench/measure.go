@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"context"
@@ -7,23 +7,25 @@ import (
 	"io"
 
 	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/cmd/viewer/internal/compare"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
 )
 
 // buildsScene are the builds of one scene.
 type buildsScene struct {
-	Scene  string         `json:"scene"`
-	Ways   []deviceReport `json:"ways"`
-	Checks []checkReport  `json:"checks"`
-	Builds []buildReport  `json:"builds"`
+	Scene  string        `json:"scene"`
+	Ways   []report.Way  `json:"ways"`
+	Checks []checkReport `json:"checks"`
+	Builds []buildReport `json:"builds"`
 }
 
 // checkReport compares what rays hit in the structures of a set of flags with the first way's.
 type checkReport struct {
 	Flags   string `json:"flags"`
 	Backend string `json:"backend"`
-	setReport
+	compare.Set
 }
 
 // buildReport is one batch of builds in one command, by one way. Ratios are of speeds, to the first way.
@@ -32,16 +34,16 @@ type buildReport struct {
 	Flags      string  `json:"flags"`
 	Backend    string  `json:"backend"`
 	Primitives uint64  `json:"primitives"`
-	Build      timing  `json:"build"`
+	Build      Timing  `json:"build"`
 	Speed      float64 `json:"mprimitives_per_second"`
 	Ratio      float64 `json:"ratio"`
 	Bytes      float64 `json:"bytes_per_primitive"`
 	Scratch    float64 `json:"scratch_bytes_per_primitive"`
 	// Refit is there where the flags allow it.
-	Refit      *timing `json:"refit,omitempty"`
+	Refit      *Timing `json:"refit,omitempty"`
 	RefitRatio float64 `json:"refit_ratio,omitempty"`
 	// Compact is of structures built with these flags and ALLOW_COMPACTION, which took Compactable bytes.
-	Compact      timing  `json:"compact"`
+	Compact      Timing  `json:"compact"`
 	CompactRatio float64 `json:"compact_ratio"`
 	Compactable  float64 `json:"compactable_bytes_per_primitive"`
 	Compacted    float64 `json:"compacted_bytes_per_primitive"`
@@ -52,16 +54,16 @@ type buildReport struct {
 type inputsOf func(w *buildWay, compactable vk.BuildFlags) []engine.BuildInput
 
 // measure times builds, refits and compactions of all ways in turn.
-func (b *buildBench) measure(ctx context.Context, what string, set flagSet, inputs inputsOf) error {
+func (b *buildBench) measure(ctx context.Context, what string, set FlagSet, inputs inputsOf) error {
 	out := make([]buildReport, len(b.ways))
 	for i := range out {
-		out[i] = buildReport{What: what, Flags: set.name, Backend: b.names[i]}
+		out[i] = buildReport{What: what, Flags: set.Name, Backend: b.names[i]}
 	}
 	if err := b.measureBuilds(ctx, set, inputs, out); err != nil {
-		return fmt.Errorf("%s, %s: %w", what, set.name, err)
+		return fmt.Errorf("%s, %s: %w", what, set.Name, err)
 	}
 	if err := b.measureCompaction(ctx, inputs, out); err != nil {
-		return fmt.Errorf("%s, %s: %w", what, set.name, err)
+		return fmt.Errorf("%s, %s: %w", what, set.Name, err)
 	}
 	b.report.Builds = append(b.report.Builds, out...)
 	return nil
@@ -70,7 +72,7 @@ func (b *buildBench) measure(ctx context.Context, what string, set flagSet, inpu
 // batches allocates the builds of all ways.
 func (b *buildBench) batches(inputs inputsOf, flags vk.BuildFlags) (list []*accel.Batch, err error) {
 	for i, w := range b.ways {
-		batch, err := accel.NewBatch(w.dev, "builds by "+b.names[i], inputs(w, flags))
+		batch, err := accel.NewBatch(w.Dev, "builds by "+b.names[i], inputs(w, flags))
 		if err != nil {
 			destroyAll(list)
 			return nil, err
@@ -87,7 +89,7 @@ func destroyAll[T interface{ Destroy() }](list []T) {
 	}
 }
 
-func (b *buildBench) measureBuilds(ctx context.Context, set flagSet, inputs inputsOf, out []buildReport) error {
+func (b *buildBench) measureBuilds(ctx context.Context, set FlagSet, inputs inputsOf, out []buildReport) error {
 	list, err := b.batches(inputs, 0)
 	if err != nil {
 		return err
@@ -104,17 +106,17 @@ func (b *buildBench) measureBuilds(ctx context.Context, set flagSet, inputs inpu
 	for i, batch := range list {
 		n := batch.Primitives
 		out[i].Primitives, out[i].Build, out[i].Clocks = n, times[i], read
-		out[i].Speed, out[i].Ratio = per(float64(n)/1e3, times[i].Median), per(times[0].Median, times[i].Median)
-		out[i].Bytes, out[i].Scratch = perPrimitive(batch.Bytes, n), perPrimitive(batch.ScratchBytes, n)
+		out[i].Speed, out[i].Ratio = report.Per(float64(n)/1e3, times[i].Median), report.Per(times[0].Median, times[i].Median)
+		out[i].Bytes, out[i].Scratch = report.PerPrimitive(batch.Bytes, n), report.PerPrimitive(batch.ScratchBytes, n)
 	}
-	if set.flags&vk.AllowUpdate == 0 {
+	if set.Flags&vk.AllowUpdate == 0 {
 		return nil
 	}
 	if times, _, err = b.turn(ctx, refits); err != nil {
 		return err
 	}
 	for i := range out {
-		out[i].Refit, out[i].RefitRatio = &times[i], per(times[0].Median, times[i].Median)
+		out[i].Refit, out[i].RefitRatio = &times[i], report.Per(times[0].Median, times[i].Median)
 	}
 	return nil
 }
@@ -138,34 +140,34 @@ func (b *buildBench) measureCompaction(ctx context.Context, inputs inputsOf, out
 		}
 		copies = append(copies, c)
 		launches[i] = c.Copy
-		out[i].Compactable, out[i].Compacted = perPrimitive(batch.Bytes, batch.Primitives), perPrimitive(c.Bytes, batch.Primitives)
+		out[i].Compactable, out[i].Compacted = report.PerPrimitive(batch.Bytes, batch.Primitives), report.PerPrimitive(c.Bytes, batch.Primitives)
 	}
 	times, _, err := b.turn(ctx, launches)
 	if err != nil {
 		return err
 	}
 	for i := range out {
-		out[i].Compact, out[i].CompactRatio = times[i], per(times[0].Median, times[i].Median)
+		out[i].Compact, out[i].CompactRatio = times[i], report.Per(times[0].Median, times[i].Median)
 	}
 	return nil
 }
 
 // turn is inTurn with the ways' names in its errors; they are in the batches' own. The first series warms up for longer, as the
 // host has been at work alone.
-func (b *buildBench) turn(ctx context.Context, ways []launch) ([]timing, *clocks, error) {
+func (b *buildBench) turn(ctx context.Context, ways []launch) ([]Timing, *clocks, error) {
 	warm := warmUpBuildTime
 	if !b.warm {
 		warm, b.warm = warmUpTime, true
 	}
-	return inTurn(ctx, warmTime(b.ways[0].dev, warm), b.reader, ways)
+	return inTurn(ctx, warmTime(b.ways[0].Dev, warm), b.reader, ways)
 }
 
 // verdict is verify's, of each way and set of flags.
 func (s *buildsScene) verdict() (err error) {
 	for _, c := range s.Checks {
-		v := verifyReport{Tolerance: defaultTolerance, Rays: c.Rays, Differ: c.Differ, Sets: []setReport{c.setReport}}
-		if bad := v.verdict(); bad != nil {
-			err = errors.Join(err, fmt.Errorf("%s, %s, %s rays by %s: %w", s.Scene, c.Flags, c.Set, c.Backend, bad))
+		v := compare.Report{Tolerance: compare.DefaultTolerance, Rays: c.Rays, Differ: c.Differ, Sets: []compare.Set{c.Set}}
+		if bad := v.Verdict(); bad != nil {
+			err = errors.Join(err, fmt.Errorf("%s, %s, %s rays by %s: %w", s.Scene, c.Flags, c.Set.Set, c.Backend, bad))
 		}
 	}
 	return err

@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"fmt"
@@ -9,14 +9,12 @@ import (
 
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/chart"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 )
 
-// plotBench draws what was measured, a chart below the other: compute over native, or the numbers of one way.
-func (a *app) plotBench(path string, r *benchReport) error {
-	if path == "" {
-		return nil
-	}
+// Plot draws what was measured to a PNG file, a chart below the other: compute over native, or the numbers of one way.
+func (r *Report) Plot(path string) error {
 	var images []*image.NRGBA
 	for _, c := range []*chart.Bars{chartOfRays(r), chartOfBuilds(r), chartOfDivergence(r)} {
 		if c == nil {
@@ -35,13 +33,13 @@ func (a *app) plotBench(path string, r *benchReport) error {
 }
 
 // subtitle says on what it was measured.
-func (r *benchReport) subtitle(more string) string {
+func (r *Report) subtitle(more string) string {
 	device := r.device()
 	return fmt.Sprintf("%s, %s; %s%s", device.Device, device.Driver, more, r.clockText())
 }
 
 // chartOfRays is by scene and ray set; nil without any.
-func chartOfRays(r *benchReport) *chart.Bars {
+func chartOfRays(r *Report) *chart.Bars {
 	if len(r.Scenes) == 0 {
 		return nil
 	}
@@ -70,13 +68,13 @@ func chartOfRays(r *benchReport) *chart.Bars {
 }
 
 // chartOfBuilds does the same for the speeds of builds, by what is built and flags.
-func chartOfBuilds(r *benchReport) *chart.Bars {
+func chartOfBuilds(r *Report) *chart.Bars {
 	if len(r.Builds) == 0 {
 		return nil
 	}
 	var ways []wayReport
 	for _, w := range r.Builds[0].Ways {
-		ways = append(ways, wayReport{deviceReport: w})
+		ways = append(ways, wayReport{Way: w})
 	}
 	c := newChart("primitives built/s", ways)
 	c.Subtitle = r.subtitle("")
@@ -91,7 +89,7 @@ func chartOfBuilds(r *benchReport) *chart.Bars {
 			for k := range ways {
 				b := &scene.Builds[i+k]
 				n := float64(b.Primitives) / 1e3
-				speeds[computeLast(ways, k)] = chart.Bar{Value: b.Speed, Low: per(n, b.Build.Max), High: per(n, b.Build.Min)}
+				speeds[computeLast(ways, k)] = chart.Bar{Value: b.Speed, Low: report.Per(n, b.Build.Max), High: report.Per(n, b.Build.Min)}
 			}
 			c.Add(buildName(&scene, i), over(speeds))
 		}
@@ -108,7 +106,7 @@ func buildName(s *buildsScene, i int) string {
 }
 
 // chartOfDivergence shows the times of the compute way's forms over that of the native way, by scene and kind of hit shaders.
-func chartOfDivergence(r *benchReport) *chart.Bars {
+func chartOfDivergence(r *Report) *chart.Bars {
 	if len(r.Divergence) == 0 || len(r.Divergence[0].Ways) < 2 {
 		return nil
 	}
@@ -124,21 +122,21 @@ func chartOfDivergence(r *benchReport) *chart.Bars {
 			}
 			native := d.native(s.Shaders)
 			c.Add(plotName(d.Scene)+" "+s.Shaders, chart.Bar{
-				Value: per(s.timing.Median, native.Median), Low: per(s.timing.Min, native.Max), High: per(s.timing.Max, native.Min),
+				Value: report.Per(s.Timing.Median, native.Median), Low: report.Per(s.Timing.Min, native.Max), High: report.Per(s.Timing.Max, native.Min),
 			})
 		}
 	}
 	return c
 }
 
-// native is the native way's timing of a kind of hit shaders.
-func (r *divergenceReport) native(shaders string) timing {
+// native is the native way's Timing of a kind of hit shaders.
+func (r *divergenceReport) native(shaders string) Timing {
 	for _, s := range r.Series {
 		if s.Shaders == shaders && s.Backend == engine.BackendNative.String() {
-			return s.timing
+			return s.Timing
 		}
 	}
-	return timing{}
+	return Timing{}
 }
 
 // newChart begins a chart of one way's speeds, or of the ratio of two.
@@ -163,11 +161,11 @@ func over(speeds []chart.Bar) chart.Bar {
 		return speeds[0]
 	}
 	n, c := speeds[0], speeds[1]
-	return chart.Bar{Value: per(c.Value, n.Value), Low: per(c.Low, n.High), High: per(c.High, n.Low)}
+	return chart.Bar{Value: report.Per(c.Value, n.Value), Low: report.Per(c.Low, n.High), High: report.Per(c.High, n.Low)}
 }
 
 // meanGroups are the geometric means as groups.
-func meanGroups(r *benchReport) []chart.Group {
+func meanGroups(r *Report) []chart.Group {
 	var out []chart.Group
 	for _, m := range r.Means {
 		name := "mean, " + m.Over
@@ -176,7 +174,7 @@ func meanGroups(r *benchReport) []chart.Group {
 		}
 		v := m.Ratio
 		if m.Backend == engine.BackendNative.String() {
-			v = per(1, v)
+			v = report.Per(1, v)
 		}
 		g := &out[len(out)-1]
 		g.Bars = append(g.Bars, chart.Bar{Value: v})

@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"context"
@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/compare"
 	"github.com/everray/everray/cmd/viewer/internal/embree"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 )
 
 // embreeReport is what Embree does with the rays of a scene. Times are those of a clock on the wall.
@@ -21,7 +23,7 @@ type embreeReport struct {
 }
 
 // openEmbree opens the library, or notes why not.
-func (b *benchRun) openEmbree() {
+func (b *run) openEmbree() {
 	var err error
 	if b.embree, err = embree.Open(); err != nil {
 		b.report.EmbreeSkipped = fmt.Sprintf("%v (Debian's libembree3-3; scripts/setup.sh embree)", err)
@@ -36,7 +38,7 @@ type embreeScene struct {
 }
 
 // newEmbreeScene returns nil where Embree is skipped.
-func (b *benchRun) newEmbreeScene(ctx context.Context, scene *assets.Scene) (*embreeScene, error) {
+func (b *run) newEmbreeScene(ctx context.Context, scene *assets.Scene) (*embreeScene, error) {
 	if b.embree == nil {
 		return nil, nil
 	}
@@ -47,7 +49,7 @@ func (b *benchRun) newEmbreeScene(ctx context.Context, scene *assets.Scene) (*em
 	if e.scene, err = b.embree.NewScene(ctx, scene); err != nil {
 		return nil, fmt.Errorf("embree: %w", err)
 	}
-	e.report = &embreeReport{Version: b.embree.Version(), Threads: e.threads, BuildMS: milliseconds(time.Since(start))}
+	e.report = &embreeReport{Version: b.embree.Version(), Threads: e.threads, BuildMS: report.Milliseconds(time.Since(start))}
 	return e, nil
 }
 
@@ -83,7 +85,7 @@ func (s *sceneBench) timeEmbree(ctx context.Context, set rays.Set, list []rays.R
 			contradict++
 		}
 	}
-	c := rays.Compare(list, own, hits, s.ways[len(s.ways)-1].scene.Triangle)
+	c := rays.Compare(list, own, hits, s.ways[len(s.ways)-1].Scene.Triangle)
 	r := seriesReport{Set: set, Backend: "embree", Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}
 	if err := r.embreeVerdict(contradict); err != nil {
 		return err
@@ -97,7 +99,7 @@ func (s *sceneBench) timeEmbree(ctx context.Context, set rays.Set, list []rays.R
 		return err
 	}
 	r.summarise(times[0])
-	r.Ratio = per(r.Median, firstSpeed)
+	r.Ratio = report.Per(r.Median, firstSpeed)
 	e.report.Series = append(e.report.Series, r)
 	return nil
 }
@@ -130,7 +132,7 @@ func (s *seriesReport) embreeVerdict(contradict int) error {
 			intolerable += s.Reasons[reason]
 		}
 	}
-	if float64(intolerable) > defaultTolerance*float64(s.Rays) {
+	if float64(intolerable) > compare.DefaultTolerance*float64(s.Rays) {
 		return fmt.Errorf("%w: %d of %d rays differ: %v, rtcOccluded1 and rtcIntersect1 disagree on %d", errReference, s.Differ, s.Rays, s.Reasons, contradict)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 )
 
 // launchReport is what a launch costs by itself: of few rays, which meet nothing, or of a whole image whose ray generation
@@ -21,30 +22,30 @@ type launchReport struct {
 	Rays int `json:"rays"`
 	// Backend is a way, or dispatch: as many lanes of a compute shader that does nothing.
 	Backend string `json:"backend"`
-	timing
+	Timing
 	Ratio  float64 `json:"ratio"` // of speeds, to the first way
 	Clocks *clocks `json:"clocks,omitempty"`
 }
 
-// smallLaunchSizes are those of the project's baseline measurements.
-func smallLaunchSizes() []int { return []int{1, 32, 4096} }
+// SmallLaunchSizes are those of the project's baseline measurements.
+func SmallLaunchSizes() []int { return []int{1, 32, 4096} }
 
-// dispatchName is the Backend of launchReports of dispatches.
-const dispatchName = "dispatch"
+// DispatchName is the Backend of launchReports of dispatches.
+const DispatchName = "dispatch"
 
 // errStrayHit is returned when a ray that points away from the scene hits something.
 var errStrayHit = errors.New("a ray that points away from the scene hits")
 
 // smallLaunches times launches of rays that begin above the scene and go up, and one of the image's size without rays.
 func (s *sceneBench) smallLaunches(ctx context.Context, scene *assets.Scene) (out []launchReport, err error) {
-	idle, err := rays.NewDispatch(ctx, s.ways[len(s.ways)-1].dev)
+	idle, err := rays.NewDispatch(ctx, s.ways[len(s.ways)-1].Dev)
 	if err != nil {
 		return nil, fmt.Errorf("dispatch: %w", err)
 	}
 	defer idle.Destroy()
 	bounds := rays.BoundsOf(scene)
 	away := rays.Ray{Origin: bounds.High.Add(mgl32.Vec3{0, bounds.Diagonal(), 0}), Direction: mgl32.Vec3{0, 1, 0}, TMax: rays.Infinity}
-	for _, n := range smallLaunchSizes() {
+	for _, n := range SmallLaunchSizes() {
 		list := make([]rays.Ray, n)
 		for i := range list {
 			list[i] = away
@@ -52,7 +53,7 @@ func (s *sceneBench) smallLaunches(ctx context.Context, scene *assets.Scene) (ou
 		launches := make([]launch, len(s.ways))
 		for i, w := range s.ways {
 			if err := w.missAll(ctx, list); err != nil {
-				return nil, fmt.Errorf("launch of %d rays by %s: %w", n, w.dev.Backend(), err)
+				return nil, fmt.Errorf("launch of %d rays by %s: %w", n, w.Dev.Backend(), err)
 			}
 			launches[i] = w.closest.Trace
 		}
@@ -70,9 +71,9 @@ func (s *sceneBench) smallLaunches(ctx context.Context, scene *assets.Scene) (ou
 func (s *sceneBench) idleLaunches(ctx context.Context, idle *rays.Dispatch) ([]launchReport, error) {
 	launches := make([]launch, len(s.ways))
 	for i, w := range s.ways {
-		t, err := rays.NewTracer(ctx, w.dev, w.scene, rays.Idle)
+		t, err := rays.NewTracer(ctx, w.Dev, w.Scene, rays.Idle)
 		if err != nil {
-			return nil, fmt.Errorf("launch without rays by %s: %w", w.dev.Backend(), err)
+			return nil, fmt.Errorf("launch without rays by %s: %w", w.Dev.Backend(), err)
 		}
 		defer t.Destroy()
 		launches[i] = func(ctx context.Context, n int) ([]time.Duration, error) {
@@ -86,20 +87,20 @@ func (s *sceneBench) idleLaunches(ctx context.Context, idle *rays.Dispatch) ([]l
 func (s *sceneBench) timeLaunches(ctx context.Context, like launchReport, launches []launch, idle *rays.Dispatch) ([]launchReport, error) {
 	var names []string
 	for _, w := range s.ways {
-		names = append(names, w.dev.Backend().String())
+		names = append(names, w.Dev.Backend().String())
 	}
-	names = append(names, dispatchName)
+	names = append(names, DispatchName)
 	launches = append(launches, func(ctx context.Context, n int) ([]time.Duration, error) {
 		return idle.Run(ctx, like.Width, like.Height, n)
 	})
-	times, read, err := inTurn(ctx, warmTime(s.ways[0].dev, warmUpTime), s.reader, launches)
+	times, read, err := inTurn(ctx, warmTime(s.ways[0].Dev, warmUpTime), s.reader, launches)
 	if err != nil {
 		return nil, nameWay(err, names, like.what())
 	}
 	out := make([]launchReport, len(names))
 	for i, name := range names {
 		out[i] = like
-		out[i].Backend, out[i].timing, out[i].Ratio, out[i].Clocks = name, times[i], per(times[0].Median, times[i].Median), read
+		out[i].Backend, out[i].Timing, out[i].Ratio, out[i].Clocks = name, times[i], report.Per(times[0].Median, times[i].Median), read
 	}
 	return out, nil
 }

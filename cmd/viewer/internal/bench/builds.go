@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"context"
@@ -9,60 +9,45 @@ import (
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/accel"
 	"github.com/everray/everray/cmd/viewer/internal/camera"
+	"github.com/everray/everray/cmd/viewer/internal/compare"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
 )
 
-// flagSet is a set of build flags by name.
-type flagSet struct {
-	name  string
-	flags vk.BuildFlags
+// FlagSet is a set of build flags by name.
+type FlagSet struct {
+	Name  string
+	Flags vk.BuildFlags
 }
 
-// flagSets lists the preferences, each without and with updates.
-func flagSets() []flagSet {
-	var out []flagSet
-	for _, p := range []flagSet{{"fast-trace", vk.PreferFastTrace}, {"fast-build", vk.PreferFastBuild}, {"default", 0}, {"low-memory", vk.LowMemory}} {
-		out = append(out, p, flagSet{p.name + "+update", p.flags | vk.AllowUpdate})
+// FlagSets lists the preferences, each without and with updates.
+func FlagSets() []FlagSet {
+	var out []FlagSet
+	for _, p := range []FlagSet{{"fast-trace", vk.PreferFastTrace}, {"fast-build", vk.PreferFastBuild}, {"default", 0}, {"low-memory", vk.LowMemory}} {
+		out = append(out, p, FlagSet{p.Name + "+update", p.Flags | vk.AllowUpdate})
 	}
 	return out
 }
 
-// parseFlagSets reads --flags: names of flagSets, or none for all.
-func parseFlagSets(names []string) ([]flagSet, error) {
-	all := flagSets()
-	if len(names) == 0 {
-		return all, nil
-	}
-	var out []flagSet
-	for _, name := range names {
-		at := slices.IndexFunc(all, func(s flagSet) bool { return s.name == name })
-		if at < 0 {
-			return nil, fmt.Errorf("%w: --flags %q: want %s, with +update or without", errUsage, name, buildNames)
-		}
-		out = append(out, all[at])
-	}
-	return out, nil
-}
-
 // buildWay is one way with the tracer that validates its structures.
 type buildWay struct {
-	*way
+	*compare.Way
 	verify *rays.Tracer
 }
 
 func (w *buildWay) destroy() error {
 	w.verify.Destroy()
-	return w.way.destroy()
+	return w.Way.Close()
 }
 
-func newBuildWay(ctx context.Context, f *benchFlags, backend engine.Backend, scene *assets.Scene) (w *buildWay, err error) {
+func newBuildWay(ctx context.Context, f *Options, backend engine.Backend, scene *assets.Scene) (w *buildWay, err error) {
 	w = &buildWay{}
-	if w.way, err = openWay(ctx, f.deviceFlags, backend, scene, f.build); err != nil {
+	if w.Way, err = compare.Open(ctx, f.Open, backend, scene, f.Flags); err != nil {
 		return nil, err
 	}
-	if w.verify, err = rays.NewTracer(ctx, w.dev, w.scene, rays.Verify); err != nil {
+	if w.verify, err = rays.NewTracer(ctx, w.Dev, w.Scene, rays.Verify); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", backend, err), w.destroy())
 	}
 	return w, nil
@@ -79,21 +64,20 @@ type buildBench struct {
 }
 
 // openBuilds opens all ways for a scene, of which small rays are made.
-func openBuilds(ctx context.Context, f *benchFlags, scene *assets.Scene, cam camera.Camera) (b *buildBench, err error) {
+func openBuilds(ctx context.Context, f *Options, scene *assets.Scene, cam camera.Camera) (b *buildBench, err error) {
 	b = &buildBench{}
-	for _, backend := range f.ways {
+	for _, backend := range f.Ways {
 		w, err := newBuildWay(ctx, f, backend, scene)
 		if err != nil {
 			return nil, errors.Join(err, b.close())
 		}
 		b.ways = append(b.ways, w)
 		b.names = append(b.names, backend.String())
-		b.report.Ways = append(b.report.Ways, reportDevice(w.dev))
+		b.report.Ways = append(b.report.Ways, report.WayOf(w.Dev))
 	}
-	size := sceneFlags{}
-	size.defaultSize(b.ways[0].dev, 48, 27, 480, 270)
-	b.maker = &rays.Maker{Scene: scene, Camera: cam, Width: size.width, Height: size.height}
-	b.reader = findClocks(b.ways[0].dev.Info().Name)
+	width, height := compare.Size(b.ways[0].Dev, 0, 0, [2]int{48, 27}, [2]int{480, 270})
+	b.maker = &rays.Maker{Scene: scene, Camera: cam, Width: width, Height: height}
+	b.reader = findClocks(b.ways[0].Dev.Info().Name)
 	b.report.Scene = scene.Name
 	return b, nil
 }
@@ -112,7 +96,7 @@ const (
 )
 
 // buildsOfScene measures the bottom levels of a scene, all in one command.
-func (b *benchRun) buildsOfScene(ctx context.Context, l *loadedScene) error {
+func (b *run) buildsOfScene(ctx context.Context, l *loadedScene) error {
 	what := bottomLevels
 	if len(l.scene.Meshes) == 1 {
 		what = bottomLevel
@@ -122,16 +106,16 @@ func (b *benchRun) buildsOfScene(ctx context.Context, l *loadedScene) error {
 }
 
 // buildsOfField measures one small mesh, many of them in one command, and a top level of many instances.
-func (b *benchRun) buildsOfField(ctx context.Context) error {
-	scene, err := assets.BuiltinContext(ctx, fmt.Sprintf("field:%d", b.f.instances))
+func (b *run) buildsOfField(ctx context.Context) error {
+	scene, err := assets.BuiltinContext(ctx, fmt.Sprintf("field:%d", b.o.Instances))
 	if err != nil {
 		return err
 	}
 	cam, _ := camera.Of(scene.Cameras[0])
 	return b.buildCases(ctx, scene.Name, scene, cam, []buildCase{
 		{"one mesh", (*accel.Scene).BottomBuilds},
-		{fmt.Sprintf("%d meshes", b.f.meshes), func(s *accel.Scene) []engine.BuildInput { return slices.Repeat(s.BottomBuilds(), b.f.meshes) }},
-		{fmt.Sprintf("top level of %d", b.f.instances), (*accel.Scene).TopBuilds},
+		{fmt.Sprintf("%d meshes", b.o.Meshes), func(s *accel.Scene) []engine.BuildInput { return slices.Repeat(s.BottomBuilds(), b.o.Meshes) }},
+		{fmt.Sprintf("top level of %d", b.o.Instances), (*accel.Scene).TopBuilds},
 	})
 }
 
@@ -142,17 +126,17 @@ type buildCase struct {
 }
 
 // buildCases measures cases with all sets of flags, and reports as far as it came.
-func (b *benchRun) buildCases(ctx context.Context, name string, scene *assets.Scene, cam camera.Camera, cases []buildCase) (err error) {
-	one, err := openBuilds(ctx, b.f, scene, cam)
+func (b *run) buildCases(ctx context.Context, name string, scene *assets.Scene, cam camera.Camera, cases []buildCase) (err error) {
+	one, err := openBuilds(ctx, b.o, scene, cam)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, one.close()) }()
 	one.report.Scene = name
-	err = b.a.eachFlags(ctx, one, b.f.flags, func(set flagSet) error {
+	err = b.eachFlags(ctx, one, b.o.FlagSets, func(set FlagSet) error {
 		for _, c := range cases {
 			if err := one.measure(ctx, c.what, set, func(w *buildWay, compactable vk.BuildFlags) []engine.BuildInput {
-				return withFlags(c.inputs(w.scene), set.flags|compactable)
+				return withFlags(c.inputs(w.Scene), set.Flags|compactable)
 			}); err != nil {
 				return err
 			}
@@ -179,46 +163,47 @@ func withFlags(inputs []engine.BuildInput, flags vk.BuildFlags) []engine.BuildIn
 }
 
 // eachFlags validates the structures of each set of flags, and then measures.
-func (a *app) eachFlags(ctx context.Context, b *buildBench, sets []flagSet, measure func(set flagSet) error) error {
-	bar := a.progress("builds of "+b.report.Scene, len(sets))
-	defer bar.finish()
+func (r *run) eachFlags(ctx context.Context, b *buildBench, sets []FlagSet, measure func(set FlagSet) error) error {
+	done, finish := r.progress("builds of "+b.report.Scene, len(sets))
+	defer finish()
 	for i, set := range sets {
 		if err := b.validate(ctx, set); err != nil {
-			return fmt.Errorf("builds of %s: %w", set.name, err)
+			return fmt.Errorf("builds of %s: %w", set.Name, err)
 		}
 		if err := measure(set); err != nil {
 			return err
 		}
-		bar.set(i + 1)
+		done(i + 1)
 	}
 	return nil
 }
 
 // validate builds the scene with a set of flags, both levels, refits what allows it, and compares what rays hit.
-func (b *buildBench) validate(ctx context.Context, set flagSet) error {
+func (b *buildBench) validate(ctx context.Context, set FlagSet) error {
 	for _, w := range b.ways {
-		if err := w.rebuild(ctx, set.flags); err != nil {
-			return fmt.Errorf("%s: %w", w.dev.Backend(), err)
+		if err := w.rebuild(ctx, set.Flags); err != nil {
+			return fmt.Errorf("%s: %w", w.Dev.Backend(), err)
 		}
 	}
 	last := b.ways[len(b.ways)-1]
 	for _, kind := range []rays.Set{rays.Primary, rays.Random} {
-		list, err := b.maker.Make(ctx, kind, last.verify, last.scene)
+		list, err := b.maker.Make(ctx, kind, last.verify, last.Scene)
 		if err != nil {
 			return err
 		}
 		var first []rays.Hit
 		for i, w := range b.ways {
-			hits, err := traceHits(ctx, w.verify, list, b.maker.Width, b.maker.Height)
+			hits, err := compare.TraceHits(ctx, w.verify, list, b.maker.Width, b.maker.Height)
 			if err != nil {
-				return fmt.Errorf("%s: %w", w.dev.Backend(), err)
+				return fmt.Errorf("%s: %w", w.Dev.Backend(), err)
 			}
 			if i == 0 {
 				first = hits
 				continue
 			}
-			c := rays.Compare(list, hits, first, w.scene.Triangle)
-			b.report.Checks = append(b.report.Checks, checkReport{set.name, b.names[i], setReport{kind, c.Rays, c.Hits, c.Differ, c.Reasons, nil}})
+			c := rays.Compare(list, hits, first, w.Scene.Triangle)
+			b.report.Checks = append(b.report.Checks, checkReport{set.Name, b.names[i],
+				compare.Set{Set: kind, Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}})
 		}
 	}
 	return nil
@@ -226,18 +211,18 @@ func (b *buildBench) validate(ctx context.Context, set flagSet) error {
 
 // rebuild builds with other flags, and refits if these allow it.
 func (w *buildWay) rebuild(ctx context.Context, flags vk.BuildFlags) error {
-	if err := w.scene.Rebuild(ctx, w.dev, flags, flags); err != nil {
+	if err := w.Scene.Rebuild(ctx, w.Dev, flags, flags); err != nil {
 		return err
 	}
 	if flags&vk.AllowUpdate != 0 {
-		for _, inputs := range [][]engine.BuildInput{w.scene.BottomBuilds(), w.scene.TopBuilds()} {
+		for _, inputs := range [][]engine.BuildInput{w.Scene.BottomBuilds(), w.Scene.TopBuilds()} {
 			for i := range inputs {
 				inputs[i].Info.Update = true
 			}
-			if _, _, err := w.dev.BuildAccelerationStructures(ctx, inputs); err != nil {
+			if _, _, err := w.Dev.BuildAccelerationStructures(ctx, inputs); err != nil {
 				return fmt.Errorf("refit: %w", err)
 			}
 		}
 	}
-	return w.verify.SetScene(w.scene)
+	return w.verify.SetScene(w.Scene)
 }

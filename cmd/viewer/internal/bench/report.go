@@ -1,15 +1,16 @@
-package cli
+package bench
 
 import (
 	"context"
 
 	"github.com/everray/everray/cmd/viewer/internal/accel"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 )
 
-// benchReport is bench's result; what was not measured is absent.
-type benchReport struct {
+// Report is the result; what was not measured is absent.
+type Report struct {
 	Scenes   []sceneReport  `json:"scenes,omitempty"`
 	Launches []launchReport `json:"small_launches,omitempty"`
 	// Means are there for several scenes and ways.
@@ -22,22 +23,22 @@ type benchReport struct {
 	Errors []string `json:"errors,omitempty"`
 }
 
-// empty tells that nothing was measured.
-func (r *benchReport) empty() bool {
+// Empty tells that nothing was measured.
+func (r *Report) Empty() bool {
 	return len(r.Scenes) == 0 && len(r.Launches) == 0 && len(r.Builds) == 0 && len(r.Divergence) == 0
 }
 
 // device is that of the first way of whatever was measured.
-func (r *benchReport) device() deviceReport {
+func (r *Report) device() report.Way {
 	switch {
 	case len(r.Scenes) > 0:
-		return r.Scenes[0].Ways[0].deviceReport
+		return r.Scenes[0].Ways[0].Way
 	case len(r.Builds) > 0:
 		return r.Builds[0].Ways[0]
 	case len(r.Divergence) > 0:
 		return r.Divergence[0].Ways[0]
 	}
-	return deviceReport{}
+	return report.Way{}
 }
 
 // sceneReport is one scene measured.
@@ -77,7 +78,7 @@ type seriesReport struct {
 
 // bareReport is the same traversal without a pipeline.
 type bareReport struct {
-	timing
+	Timing
 	// Differ counts rays with another hit than by the pipeline, where compilers fuse operations in one and not in the other.
 	Differ int `json:"differ"`
 	// Cost is the pipeline's time above that of the bare traversal, as a share of the latter.
@@ -95,7 +96,7 @@ type whyReport struct {
 
 // wayReport is what preparing one way cost.
 type wayReport struct {
-	deviceReport
+	report.Way
 	BottomBuildMS  float64 `json:"blas_build_ms"`
 	TopBuildMS     float64 `json:"tlas_build_ms"`
 	Triangles      uint64  `json:"built_triangles"`
@@ -104,9 +105,9 @@ type wayReport struct {
 	CompileMS      float64 `json:"compile_ms"`
 	// Code is what the driver tells about the pipelines for closest hits, BareCode about the traversal without one, Tree says
 	// how good the trees are: all of the compute way.
-	Code     []codeStatistic `json:"code,omitempty"`
-	BareCode []codeStatistic `json:"bare_code,omitempty"`
-	Tree     *treeReport     `json:"tree,omitempty"`
+	Code     []report.Statistic `json:"code,omitempty"`
+	BareCode []report.Statistic `json:"bare_code,omitempty"`
+	Tree     *treeReport        `json:"tree,omitempty"`
 }
 
 // treeReport judges the structures of a scene on the compute way.
@@ -124,8 +125,8 @@ type treeReport struct {
 func newTreeReport(ctx context.Context, dev *engine.Device, s *accel.Scene) (*treeReport, error) {
 	var r treeReport
 	var nodes, innerNodes, leaves, primitives float64
-	add := func(as *engine.AccelerationStructure) (structureReport, error) {
-		one, err := measureOne(ctx, dev, as, as.Name(), 0)
+	add := func(as *engine.AccelerationStructure) (report.Structure, error) {
+		one, err := report.Measure(ctx, dev, as, as.Name(), 0)
 		nodes += float64(one.Bytes.Nodes)
 		innerNodes += float64(one.Nodes)
 		return one, err
@@ -144,17 +145,9 @@ func newTreeReport(ctx context.Context, dev *engine.Device, s *accel.Scene) (*tr
 		return nil, err
 	}
 	r.TopSAH = top.SAH
-	r.BottomSAH = per(r.BottomSAH, primitives)
-	r.NodeBytes, r.PrimitiveBytes, r.InstanceBytes = per(nodes, innerNodes), per(leaves, primitives), per(float64(top.Bytes.Leaves), float64(top.Active))
+	r.BottomSAH = report.Per(r.BottomSAH, primitives)
+	r.NodeBytes, r.PrimitiveBytes, r.InstanceBytes = report.Per(nodes, innerNodes), report.Per(leaves, primitives), report.Per(float64(top.Bytes.Leaves), float64(top.Active))
 	return &r, nil
-}
-
-// per is a quotient, or 0 of nothing.
-func per(sum, n float64) float64 {
-	if n == 0 {
-		return 0
-	}
-	return sum / n
 }
 
 func (r *treeReport) why(s rays.Steps) *whyReport {
@@ -166,39 +159,39 @@ func (r *treeReport) why(s rays.Steps) *whyReport {
 func (r *sceneReport) addWays(ctx context.Context, ways []*benchWay) ([]*treeReport, error) {
 	trees := make([]*treeReport, len(ways))
 	for i, w := range ways {
-		report := w.report()
-		if w.dev.Backend() == engine.BackendCompute {
+		one := w.describe()
+		if w.Dev.Backend() == engine.BackendCompute {
 			var err error
-			if trees[i], err = newTreeReport(ctx, w.dev, w.scene); err != nil {
+			if trees[i], err = newTreeReport(ctx, w.Dev, w.Scene); err != nil {
 				return nil, err
 			}
-			report.Tree = trees[i]
+			one.Tree = trees[i]
 		}
-		r.Ways = append(r.Ways, report)
+		r.Ways = append(r.Ways, one)
 	}
 	return trees, nil
 }
 
-func (w *benchWay) report() wayReport {
+func (w *benchWay) describe() wayReport {
 	closest, occlusion := w.closest.Stats(), w.occlusion.Stats()
 	r := wayReport{
-		deviceReport:  reportDevice(w.dev),
-		BottomBuildMS: milliseconds(w.bottom[len(w.bottom)/2]), TopBuildMS: milliseconds(w.top[len(w.top)/2]),
-		Triangles:      w.scene.BottomReport.Primitives,
-		StructureBytes: w.scene.BottomReport.Bytes + w.scene.TopReport.Bytes,
-		LinkMS:         milliseconds(closest.LinkTime + occlusion.LinkTime),
-		CompileMS:      milliseconds(closest.CompileTime + occlusion.CompileTime),
-		Code:           codeStatistics(closest.Driver),
+		Way:           report.WayOf(w.Dev),
+		BottomBuildMS: report.Milliseconds(w.bottom[len(w.bottom)/2]), TopBuildMS: report.Milliseconds(w.top[len(w.top)/2]),
+		Triangles:      w.Scene.BottomReport.Primitives,
+		StructureBytes: w.Scene.BottomReport.Bytes + w.Scene.TopReport.Bytes,
+		LinkMS:         report.Milliseconds(closest.LinkTime + occlusion.LinkTime),
+		CompileMS:      report.Milliseconds(closest.CompileTime + occlusion.CompileTime),
+		Code:           report.Statistics(closest.Driver),
 	}
 	if w.bareClosest != nil {
-		r.BareCode = codeStatistics(w.bareClosest.Stats().Driver)
+		r.BareCode = report.Statistics(w.bareClosest.Stats().Driver)
 	}
 	return r
 }
 
 // summarise takes over the times of one series.
-func (s *seriesReport) summarise(t timing) {
-	speed := func(ms float64) float64 { return per(float64(s.Rays)/1e3, ms) }
+func (s *seriesReport) summarise(t Timing) {
+	speed := func(ms float64) float64 { return report.Per(float64(s.Rays)/1e3, ms) }
 	s.Launches, s.MedianMS = t.Launches, t.Median
 	s.Median, s.Max, s.Min = speed(t.Median), speed(t.Min), speed(t.Max)
 }
