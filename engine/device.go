@@ -53,8 +53,6 @@ type Device struct {
 	logger   *slog.Logger
 	surface  vulkan.Surface
 	form     LinkForm
-	// launches counts those recorded since the last look at the faults.
-	launches atomic.Int64
 	// closed is set when Close begins.
 	closed atomic.Bool
 }
@@ -178,7 +176,7 @@ func (d *Device) Close() error {
 	return errors.Join(errs...)
 }
 
-// Run records a command buffer, submits it, waits for it, and then reports the faults of launches as a FaultError.
+// Run records a command buffer, submits it, waits for it, and then reports the faults of its launches as a FaultError.
 func (d *Device) Run(ctx context.Context, name string, record func(cb *vk.CommandBuffer) error) error {
 	if err := d.usable(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -186,18 +184,5 @@ func (d *Device) Run(ctx context.Context, name string, record func(cb *vk.Comman
 	if record == nil {
 		return fmt.Errorf("%s: %w", name, invalid("record is nil"))
 	}
-	err := d.device.Run(ctx, name, func(cb *vk.CommandBuffer) error {
-		err := record(cb)
-		if cb.Executes() {
-			d.launches.Add(1) // secondary command buffers may hold launches, recorded long ago
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if d.launches.Load() == 0 {
-		return nil
-	}
-	return d.Faults(ctx)
+	return d.device.RunAndRead(ctx, name, record, func(cb *vk.CommandBuffer) error { return d.Faults(ctx, cb) })
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/vk"
 )
 
 // Fault is what ended one ray on the GPU.
@@ -34,20 +35,26 @@ func (e *FaultError) Error() string {
 // Unwrap returns ErrFault.
 func (e *FaultError) Unwrap() error { return ErrFault }
 
-// Faults reports, as a FaultError, what went wrong on the GPU in the launches that were submitted since the last call; nil if
-// nothing did. It waits for them. Whoever submits command buffers without Run calls it now and then, as it costs a submission.
+// Faults waits for the last submission of a command buffer, and reports as a FaultError what went wrong on the GPU in its
+// launches, and in those of the secondary command buffers that it executes; nil if nothing did. The faults of a submission are
+// there until the command buffer is submitted again, reset or destroyed: asking twice gives the same answer. Run asks by itself.
 // The native way has no faults to report.
-func (d *Device) Faults(ctx context.Context) error {
-	if err := d.usable(); err != nil {
+func (d *Device) Faults(ctx context.Context, cb *vk.CommandBuffer) error {
+	if err := d.checkOwner(cb); err != nil {
 		return fmt.Errorf("read the faults: %w", err)
 	}
-	d.launches.Store(0)
-	total, faults, err := d.driver.Faults(ctx)
+	reports, err := cb.Reports(ctx)
 	if err != nil {
 		return fmt.Errorf("read the faults: %w", err)
 	}
-	if total == 0 {
+	all := &FaultError{}
+	for _, r := range reports {
+		total, faults := d.driver.Faults(r)
+		all.Total += total
+		all.Faults = append(all.Faults, faults...)
+	}
+	if all.Total == 0 {
 		return nil
 	}
-	return &FaultError{Total: total, Faults: faults}
+	return all
 }

@@ -41,7 +41,6 @@ func (d *Device) CmdTraceRaysIndirect(cb *vk.CommandBuffer, o IndirectTraceOptio
 	if err != nil {
 		return fmt.Errorf("trace rays indirectly: %w", err)
 	}
-	d.launches.Add(1)
 	return d.driver.CmdTraceRaysIndirect(cb, driver.IndirectTrace{Trace: o.translate(regions), Command: o.Buffer.Address() + o.Offset})
 }
 
@@ -52,7 +51,6 @@ func (d *Device) CmdTraceRaysIndirect2(cb *vk.CommandBuffer, o IndirectTraceOpti
 	if err != nil {
 		return fmt.Errorf("trace rays indirectly: %w", err)
 	}
-	d.launches.Add(1)
 	return d.driver.CmdTraceRaysIndirect(cb, driver.IndirectTrace{Trace: o.translate(none), Command: o.Buffer.Address() + o.Offset, Tables: true})
 }
 

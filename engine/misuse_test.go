@@ -432,7 +432,7 @@ func afterClose(name string, d *engine.Device, run func() error, t *testing.T) [
 	ctx := t.Context()
 	calls := map[string]func() error{
 		"Run":                    run,
-		"Faults":                 func() error { return d.Faults(ctx) },
+		"Faults":                 func() error { return d.Faults(ctx, nil) },
 		"NewBuildInput":          func() error { _, err := d.NewBuildInput(ctx, "x", nil); return err },
 		"NewInstances":           func() error { _, err := d.NewInstances(ctx, "x", nil); return err },
 		"BuildSizes":             func() error { _, err := d.BuildSizes(vk.BuildInfo{}, nil); return err },

@@ -20,8 +20,8 @@ func lacking(format string, args ...any) error {
 	return driver.Mark(fmt.Errorf("%w: %s", vk.ErrMissingFeature, fmt.Sprintf(format, args...)), ErrUnsupported)
 }
 
-// checkCommands wants an open device, and one of its command buffers that records.
-func (d *Device) checkCommands(cb *vk.CommandBuffer) error {
+// checkOwner wants an open device, and one of its command buffers.
+func (d *Device) checkOwner(cb *vk.CommandBuffer) error {
 	if err := d.usable(); err != nil {
 		return err
 	}
@@ -30,6 +30,14 @@ func (d *Device) checkCommands(cb *vk.CommandBuffer) error {
 	}
 	if err := d.device.Owns(cb); err != nil {
 		return fmt.Errorf("command buffer: %w", err)
+	}
+	return nil
+}
+
+// checkCommands wants an open device, and one of its command buffers that records.
+func (d *Device) checkCommands(cb *vk.CommandBuffer) error {
+	if err := d.checkOwner(cb); err != nil {
+		return err
 	}
 	if !cb.Recording() {
 		return invalid("command buffer %q does not record (call Begin)", cb.Name())

@@ -96,8 +96,10 @@ func TestTraceInSecondary(t *testing.T) {
 			}
 			check(t, d.VK().WaitIdle())
 			compare("two primaries in flight")
+			for _, p := range primaries {
+				check(t, d.Faults(t.Context(), p))
+			}
 		}
-		check(t, d.Faults(t.Context()))
 	})
 }
 

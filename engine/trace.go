@@ -35,7 +35,6 @@ func (d *Device) CmdTraceRays(cb *vk.CommandBuffer, o TraceOptions) error {
 	if o.Width == 0 || o.Height == 0 || o.Depth == 0 {
 		return nil
 	}
-	d.launches.Add(1)
 	return d.driver.CmdTraceRays(cb, o.translate(regions))
 }
 

@@ -9,7 +9,7 @@ import (
 // ErrFault is wrapped by every fault that the GPU reports.
 var ErrFault = errors.New("fault in a ray tracing pipeline")
 
-// FaultBufferSize is the size of Trace.Faults in bytes.
+// FaultBufferSize is the size of the memory at Trace.Faults in bytes.
 const FaultBufferSize = 16 + faultCapacity*faultBytes
 
 const (

@@ -238,7 +238,7 @@ func (r *faultRig) trace(t *testing.T, p *fallback.Pipeline, table *vk.Buffer, p
 			Raygen:   vk.StridedRegion{Address: table.Address(), Stride: stride, Size: stride},
 			Miss:     vk.StridedRegion{Address: at, Stride: stride, Size: missRecords * stride},
 			Callable: vk.StridedRegion{Address: at + vk.DeviceAddress(missRecords*stride), Stride: stride, Size: 2 * stride},
-			Sets:     []*vk.DescriptorSet{r.set}, PushConstants: bytes, Width: faultsWidth, Height: faultsHeight, Depth: 1, Faults: r.faults,
+			Sets:     []*vk.DescriptorSet{r.set}, PushConstants: bytes, Width: faultsWidth, Height: faultsHeight, Depth: 1, Faults: r.faults.Address(),
 		})
 	}); err != nil {
 		t.Fatal(err)

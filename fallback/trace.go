@@ -38,8 +38,9 @@ type Trace struct {
 	PushConstants []byte
 	// StackBytes is the stack of one lane in this command; 0 takes the pipeline's (Pipeline.StackBytes).
 	StackBytes uint32
-	// Faults, if not nil, receives what went wrong on the GPU, see ReadFaults; FaultBufferSize bytes, cleared before.
-	Faults *vk.Buffer
+	// Faults, if not 0, is the address of FaultBufferSize bytes that receive what went wrong on the GPU, see ReadFaults. The
+	// first 16 bytes are zero before. A report of the command buffer (vk.CommandBuffer.Report) keeps launches apart.
+	Faults vk.DeviceAddress
 }
 
 // CmdTraceRays records a trace command. A launch with a size of zero in any direction does nothing.
@@ -168,11 +169,8 @@ func (p *Pipeline) batchGroups(stack uint32) uint32 {
 // that earlier commands may use that memory.
 func (p *Pipeline) parameters(cb *vk.CommandBuffer, t *Trace, batch uint32) (l *launchParams, reused bool, err error) {
 	l = &launchParams{
-		stackDwords: t.stackDwords(p), pipelineTag: p.tag, maxDepth: p.options.MaxRecursionDepth,
+		stackDwords: t.stackDwords(p), pipelineTag: p.tag, maxDepth: p.options.MaxRecursionDepth, faults: t.Faults,
 		raygenRecord: t.Raygen.Address, miss: region(t.Miss), hit: region(t.Hit), callable: region(t.Callable),
-	}
-	if t.Faults != nil {
-		l.faults = t.Faults.Address()
 	}
 	if size := p.stackMemory(t, batch); size > 0 {
 		if l.stackBase, reused, err = cb.TransientScratch(size, 256); err != nil {

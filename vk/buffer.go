@@ -220,7 +220,7 @@ func (d *Device) staged(ctx context.Context, name string, kind MemoryKind, n int
 	defer s.Destroy()
 	for at := uint64(0); at < uint64(n); at += stagingChunk {
 		part := min(uint64(n)-at, stagingChunk)
-		if err := d.runToEnd(ctx, name, func(cb *CommandBuffer) error { return record(cb, s, at, part) }); err != nil {
+		if err := d.Run(ctx, name, func(cb *CommandBuffer) error { return record(cb, s, at, part) }); err != nil {
 			return err
 		}
 		if after != nil {

@@ -25,6 +25,7 @@ type CommandBuffer struct {
 	last      Ticket       // guarded by the queue's lock: secondaries are submitted with several primaries
 	transient [4]transient // by MemoryKind
 	scratch   Range        // part of it, see TransientScratch
+	report    report       // part of it, too
 	queries   []*QueryPool // transient, too
 	labels    int
 	secondary bool
@@ -72,7 +73,7 @@ func (cb *CommandBuffer) Name() string { return cb.name }
 
 // Begin starts recording.
 func (cb *CommandBuffer) Begin() error {
-	cb.err, cb.ended, cb.executes = nil, false, nil
+	cb.err, cb.ended, cb.executes, cb.report.copies = nil, false, nil, nil
 	err := cb.wrap("vkBeginCommandBuffer", C.evk_begin(cb.d.c, raw(cb.handle), cbool(cb.secondary)))
 	cb.recording = err == nil
 	return err
@@ -85,6 +86,7 @@ func (cb *CommandBuffer) End() error {
 		cb.EndLabel()
 	}
 	if !cb.secondary {
+		cb.collectReports()
 		cb.MemoryBarrier(StageAllCommands, AccessMemoryWrite, StageHost, AccessHostRead)
 	}
 	cb.recording = false
@@ -105,6 +107,7 @@ func (cb *CommandBuffer) Reset() error {
 		return fmt.Errorf("command buffer %q: %w", cb.name, err)
 	}
 	cb.err, cb.labels, cb.scratch, cb.recording, cb.ended, cb.executes = nil, 0, Range{}, false, false, nil
+	cb.report = report{}
 	for i := range cb.transient {
 		cb.transient[i].rewind()
 	}

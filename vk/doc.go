@@ -12,7 +12,8 @@
 //
 // Who owns: the caller of a constructor owns the object and calls its Destroy, which is idempotent and safe on nil.
 // Destroying an object that the GPU still uses is the caller's fault. Device.Destroy waits for the GPU, and reports
-// by name what was not destroyed. A CommandBuffer owns its transient memory until Reset or Destroy.
+// by name what was not destroyed. A CommandBuffer owns its transient memory until Reset or Destroy,
+// and with it its report, in which shaders tell the host what happened to them (CommandBuffer.Reports).
 // A primary does not own the secondary command buffers that it executes.
 //
 // Who may block: Submit, Run, UploadBuffer, ReadBuffer, UploadImage, Ticket.Wait, Swapchain.Acquire and WaitIdle

@@ -189,7 +189,7 @@ func (d *Device) UploadImage(ctx context.Context, i *Image, levels [][]byte) err
 	if len(levels) != int(i.o.MipLevels) {
 		return fmt.Errorf("upload to image %q: %w: %d levels given, it has %d", i.o.Name, ErrInvalid, len(levels), i.o.MipLevels)
 	}
-	return d.runToEnd(ctx, "upload "+i.o.Name, func(cb *CommandBuffer) error {
+	return d.Run(ctx, "upload "+i.o.Name, func(cb *CommandBuffer) error {
 		const dst, read = vulkan.ImageLayoutTransferDstOptimal, vulkan.ImageLayoutShaderReadOnlyOptimal
 		cb.ImageBarrier(i.handle, vulkan.ImageLayoutUndefined, dst, StageNone, AccessNone, StageTransfer, AccessTransferWrite)
 		for k, data := range levels {

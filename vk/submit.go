@@ -96,6 +96,9 @@ func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
 	wait, signal := semaphoreUses(s.Wait), semaphoreUses(s.Signal)
 	d.queue.mu.Lock()
 	defer d.queue.mu.Unlock()
+	for _, cb := range s.CommandBuffers {
+		cb.clearReport()
+	}
 	value := d.queue.value + 1
 	signal = append(signal, C.evk_semaphore{semaphore: raw(d.queue.timeline), value: C.uint64_t(value), stage: C.uint64_t(StageAllCommands)})
 	if err := check("vkQueueSubmit2", C.evk_submit(d.c, first(list), C.uint32_t(len(list)), first(wait), C.uint32_t(len(wait)),
@@ -168,10 +171,12 @@ func (d *Device) Submit(ctx context.Context, cbs ...*CommandBuffer) error {
 // Run records, submits and waits for one command buffer of its own. If ctx ends while the GPU works, Run still waits
 // for the GPU (its command buffer and transient memory are in use) and then returns the context's error.
 func (d *Device) Run(ctx context.Context, name string, record func(cb *CommandBuffer) error) error {
-	return d.runToEnd(ctx, name, record)
+	return d.RunAndRead(ctx, name, record, nil)
 }
 
-func (d *Device) runToEnd(ctx context.Context, name string, record func(cb *CommandBuffer) error) error {
+// RunAndRead is Run, and calls read, if not nil, when the GPU is done and the command buffer and its transient memory are still
+// there.
+func (d *Device) RunAndRead(ctx context.Context, name string, record, read func(cb *CommandBuffer) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -196,5 +201,8 @@ func (d *Device) runToEnd(ctx context.Context, name string, record func(cb *Comm
 	if err := t.Wait(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil || read == nil {
+		return err
+	}
+	return read(cb)
 }

@@ -30,10 +30,8 @@ type Driver struct {
 	// null is the header of no structure: its self address is 0, which every ray misses.
 	null *vk.Buffer
 
-	// faults is what all launches report to, faultsRead its copy for the host.
-	mu                 sync.Mutex
-	faults, faultsRead *vk.Buffer
 	// pipelines are those alive, by the tag that faults carry.
+	mu        sync.Mutex
 	pipelines map[uint32]*fallback.Pipeline
 	// cache is on disk, nil without.
 	cache *fallback.Cache
@@ -58,17 +56,6 @@ func (d *Driver) create() (err error) {
 		return err
 	}
 	clear(d.null.Mapped())
-	// Launches add to the buffer from the start, so that it begins as zeros; device memory, as its counter is atomic.
-	if d.faults, err = d.device.NewBuffer(vk.BufferOptions{Name: "faults", Size: fallback.FaultBufferSize, Memory: vk.DeviceLocal}); err != nil {
-		return err
-	}
-	if d.faultsRead, err = d.device.NewBuffer(vk.BufferOptions{Name: "faults for the host", Size: fallback.FaultBufferSize, Memory: vk.Readback}); err != nil {
-		return err
-	}
-	// The start-up of a device has no deadline: zeroing two kilobytes cannot take long.
-	if err = d.device.UploadBuffer(context.Background(), d.faults, 0, make([]byte, fallback.FaultBufferSize)); err != nil {
-		return err
-	}
 	d.builder, err = bvh.NewBuilder(d.device)
 	return err
 }
@@ -82,12 +69,8 @@ func (d *Driver) Destroy() {
 		d.builder.Destroy()
 		d.builder = nil
 	}
-	for _, b := range []*vk.Buffer{d.null, d.faults, d.faultsRead} {
-		if b != nil {
-			b.Destroy()
-		}
-	}
-	d.null, d.faults, d.faultsRead = nil, nil, nil
+	d.null.Destroy()
+	d.null = nil
 }
 
 // Limits returns those of the device.
@@ -177,23 +160,14 @@ func (d *Driver) WriteAccelerationStructure(set *vk.DescriptorSet, binding, inde
 	return nil
 }
 
-// Faults copies the fault buffer to the host and clears it, in the queue's order.
-func (d *Driver) Faults(ctx context.Context) (int, []driver.Fault, error) {
+// Faults decodes the report of a command buffer.
+func (d *Driver) Faults(report []byte) (int, []driver.Fault) {
+	total, list := fallback.ReadFaults(report)
+	if total == 0 {
+		return 0, nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	err := d.device.Run(ctx, "read faults", func(cb *vk.CommandBuffer) error {
-		cb.MemoryBarrier(vk.StageComputeShader, vk.AccessShaderWrite, vk.StageTransfer, vk.AccessTransferRead)
-		cb.CopyBuffer(d.faults, 0, d.faultsRead, 0, fallback.FaultBufferSize)
-		cb.MemoryBarrier(vk.StageTransfer, vk.AccessTransferRead, vk.StageTransfer, vk.AccessTransferWrite)
-		cb.FillBuffer(d.faults, 0, fallback.FaultBufferSize, 0)
-		cb.MemoryBarrier(vk.StageTransfer, vk.AccessTransferWrite, vk.StageComputeShader|vk.StageHost,
-			vk.AccessShaderRead|vk.AccessShaderWrite|vk.AccessHostRead)
-		return nil
-	})
-	if err != nil {
-		return 0, nil, err
-	}
-	total, list := fallback.ReadFaults(d.faultsRead.Mapped())
 	out := make([]driver.Fault, len(list))
 	for i, f := range list {
 		out[i] = driver.Fault{Kind: f.Kind.String(), LaunchID: f.LaunchID, State: f.State, Value: f.Value}
@@ -201,5 +175,5 @@ func (d *Driver) Faults(ctx context.Context) (int, []driver.Fault, error) {
 			out[i].Shader = p.ShaderOf(f.State)
 		}
 	}
-	return total, out, nil
+	return total, out
 }

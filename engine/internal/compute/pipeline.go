@@ -119,7 +119,11 @@ func (d *Driver) CmdTraceRays(cb *vk.CommandBuffer, t driver.Trace) error {
 	if !ok {
 		return fmt.Errorf("pipeline of another device: %w", driver.ErrInvalid)
 	}
-	return refused(p.impl.CmdTraceRays(cb, d.translate(t)))
+	trace, err := d.translate(cb, t)
+	if err != nil {
+		return err
+	}
+	return refused(p.impl.CmdTraceRays(cb, trace))
 }
 
 // CmdTraceRaysIndirect records a kernel that reads the size, and a dispatch of as many workgroups as it finds.
@@ -128,13 +132,23 @@ func (d *Driver) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t driver.IndirectTra
 	if !ok {
 		return fmt.Errorf("pipeline of another device: %w", driver.ErrInvalid)
 	}
-	return refused(p.impl.CmdTraceRaysIndirect(cb, fallback.IndirectTrace{Trace: d.translate(t.Trace), Command: t.Command, Tables: t.Tables}))
+	trace, err := d.translate(cb, t.Trace)
+	if err != nil {
+		return err
+	}
+	return refused(p.impl.CmdTraceRaysIndirect(cb, fallback.IndirectTrace{Trace: trace, Command: t.Command, Tables: t.Tables}))
 }
 
-func (d *Driver) translate(t driver.Trace) fallback.Trace {
+// translate has the launch report its faults to the command buffer's own report, so that whoever waits for the buffer gets them
+// and nobody else.
+func (d *Driver) translate(cb *vk.CommandBuffer, t driver.Trace) (fallback.Trace, error) {
+	faults, err := cb.Report(fallback.FaultBufferSize)
+	if err != nil {
+		return fallback.Trace{}, fmt.Errorf("memory for faults: %w", err)
+	}
 	return fallback.Trace{
 		Raygen: t.Raygen, Miss: t.Miss, Hit: t.Hit, Callable: t.Callable,
 		Width: t.Width, Height: t.Height, Depth: t.Depth, StackBytes: t.StackBytes,
-		Sets: t.Sets, PushConstants: t.PushConstants, Faults: d.faults,
-	}
+		Sets: t.Sets, PushConstants: t.PushConstants, Faults: faults.Address(),
+	}, nil
 }

@@ -65,8 +65,8 @@ type Driver interface {
 	CmdTraceRaysIndirect(cb *vk.CommandBuffer, t IndirectTrace) error
 	// LowerShader returns the SPIR-V of a compute or graphics shader that runs its ray queries in this way.
 	LowerShader(ctx context.Context, s Shader) ([]uint32, error)
-	// Faults waits for the submitted launches, counts what went wrong in them since the last call, and returns the first faults.
-	Faults(ctx context.Context) (total int, first []Fault, err error)
+	// Faults reads what launches have left in a report (vk.CommandBuffer.Reports) of the way: how many faults, and the first.
+	Faults(report []byte) (total int, first []Fault)
 	// Destroy releases what the driver itself holds.
 	Destroy()
 }

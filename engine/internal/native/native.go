@@ -160,4 +160,4 @@ func (d *Driver) WriteAccelerationStructure(set *vk.DescriptorSet, binding, inde
 }
 
 // Faults has nothing to report.
-func (d *Driver) Faults(context.Context) (int, []driver.Fault, error) { return 0, nil, nil }
+func (d *Driver) Faults([]byte) (int, []driver.Fault) { return 0, nil }
