@@ -149,24 +149,6 @@ func (e *emitter) resume(at *site) {
 	}
 }
 
-// callInline is a call in the monolithic form: the payload goes to words that the callee reads, and comes back from there.
-func (e *emitter) callInline(call *spirv.Inst) {
-	x := e.s.vars.byID[call.ID(len(call.Operands)-1)]
-	words := e.l.wordsOf(x)
-	e.save(e.s.vars.all(x), words)
-	if call.Op == spirv.OpExecuteCallableKHR {
-		e.call("rtCallable", e.unsigned(call, 0))
-	} else {
-		e.setRay(call)
-		if flags, constant := e.l.types.constantU32(call.ID(1)); constant && flags&flagSkipClosestHit != 0 {
-			e.call("rtTraceMiss")
-		} else {
-			e.call("rtTrace")
-		}
-	}
-	e.restore(e.s.vars.all(x), words)
-}
-
 // report hands a hit of an intersection shader to the runtime, with the attributes as they are, and ends the shader if no
 // other hit can count.
 func (e *emitter) report(in *spirv.Inst) {
@@ -207,12 +189,8 @@ func (e *emitter) exit(op spirv.Op) {
 			continue
 		}
 		list := e.s.vars.of(x, e.s.live.written)
-		switch {
-		case len(list) == 0:
-		case e.l.form == FormMonolithic:
-			e.save(list, e.l.wordsOf(x))
-		default:
-			e.save(list, e.home())
+		if len(list) > 0 {
+			e.save(list, e.l.form.outgoing(e, x))
 		}
 	}
 	e.returnValue(e.exitValue(op))
@@ -227,37 +205,8 @@ func (e *emitter) exitValue(op spirv.Op) spirv.ID {
 		return e.u32(candidateTerminate)
 	case e.s.Model == AnyHit:
 		return e.u32(candidateAccept)
-	case e.s.Model == Raygen, e.s.Model == Intersection, e.l.form == FormMonolithic:
+	case e.s.Model == Raygen, e.s.Model == Intersection:
 		return e.u32(stateDone)
-	case e.s.Model == Callable:
-		return e.call("rtReturnCallable")
 	}
-	return e.call("rtReturn")
-}
-
-// wordsOf returns the place of payloads, or of callable data, in the monolithic form.
-func (l *linker) wordsOf(x *variable) place { return place{words: l.words[x.role.callable]} }
-
-// declareWords declares the words of the monolithic form, as many as the largest payload has.
-func (l *linker) declareWords() {
-	t := l.types
-	l.words = map[bool]spirv.ID{}
-	for _, callable := range []bool{false, true} {
-		size := uint32(0)
-		for _, s := range l.stages {
-			for _, x := range s.vars.list {
-				if (x.role.kind == rolePayload || x.role.kind == roleIncoming) && x.role.callable == callable {
-					size = max(size, s.vars.size(x))
-				}
-			}
-		}
-		if size == 0 {
-			continue
-		}
-		array := t.declare(spirv.OpTypeArray, 0, uint32(t.uint32()), uint32(t.u32(size)))
-		id := l.out.NewID()
-		t.add(spirv.Inst{Op: spirv.OpVariable, Type: t.pointer(spirv.StorageClassPrivate, array), Result: id,
-			Operands: []uint32{uint32(spirv.StorageClassPrivate)}})
-		l.words[callable] = id
-	}
+	return e.l.form.next(e)
 }

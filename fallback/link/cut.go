@@ -45,12 +45,14 @@ func (l *linker) cutShaders() error {
 			return err
 		}
 	}
-	l.chooseBlocks()
+	for _, s := range l.stages {
+		s.blocks = len(s.sites) > 0 && l.form.machine(s)
+	}
 	return nil
 }
 
 // cuts tells whether an instruction is a cut in the chosen form.
-func (l *linker) cuts(op spirv.Op) bool { return op.CallsShaders() && l.form != FormMonolithic }
+func (l *linker) cuts(op spirv.Op) bool { return op.CallsShaders() && l.form.cuts() }
 
 // storeInitializers turns initial values of function variables into stores, since state functions declare them anew.
 func (l *linker) storeInitializers(f *spirv.Function) {

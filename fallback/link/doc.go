@@ -15,7 +15,7 @@
 // in what it can reach, any control flow can be cut, and code without cuts keeps its shape.
 //
 // That is the megakernel; in the monolithic form nothing is cut, since traces are calls, and in the block machine a shader's
-// fragments share one function (form.go). A library holds stages as state functions, for pipelines to copy (library.go).
+// fragments share one function (form.go: a form is a file and a row of its table). A library holds stages as state functions, for pipelines to copy (library.go).
 //
 // What one compute module cannot leave to each shader is united. Float controls (SPV_KHR_float_controls) of any shader hold
 // for all of the module, the engine's traversal included: a shader that states none for a width leaves them to the

@@ -33,9 +33,7 @@ const (
 
 // emitStates writes the state functions of all stages.
 func (l *linker) emitStates() error {
-	if l.form == FormMonolithic {
-		l.declareWords()
-	}
+	l.form.begin(l)
 	for _, s := range l.stages {
 		p := part{name: s.Name, model: s.Model, frame: l.frameSize(s), machine: s.blocks}
 		for _, at := range s.sites {
@@ -243,7 +241,7 @@ func (e *emitter) inst(in *spirv.Inst) {
 	case spirv.OpReportIntersectionKHR:
 		e.report(in)
 	case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR: // where it is no cut
-		e.callInline(in)
+		e.l.form.call(e, in)
 	default:
 		e.cur.Insts = append(e.cur.Insts, e.ids.inst(in))
 	}

@@ -83,7 +83,7 @@ func (e *emitter) enter() {
 		case roleIncomingSlot:
 			e.store(e.variable(x), e.loadGlobal("rtPayload"))
 		case roleIncoming:
-			e.restore(e.s.vars.of(x, live), e.incoming(x))
+			e.restore(e.s.vars.of(x, live), e.l.form.incoming(e, x))
 		case roleHit:
 			e.enterAttributes(x)
 		}

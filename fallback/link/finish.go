@@ -15,54 +15,60 @@ type stateCase struct {
 	first    uint32 // the number of the state in place 0
 }
 
-// emitDispatch numbers the states and writes the bodies of the runtime's hooks, each a switch over the functions that it may
-// have to run.
-func (l *linker) emitDispatch() error {
-	if err := l.numberStates(); err != nil {
-		return err
-	}
-	var shades, misses, continues, callables, anyHits, intersections []stateCase
+// stateCases are the cases of the runtime's hooks, in the order of the pipeline's shaders.
+type stateCases struct {
+	raygens, callables []stateCase
+	goOn               []stateCase // both, and the points to resume at
+	hits, misses       []stateCase
+	shades             []stateCase // both
+	anyHits            []stateCase
+	intersections      []stateCase
+}
+
+// stateCases collects the cases of all shaders.
+func (l *linker) stateCases() stateCases {
+	var c stateCases
 	for i := range l.parts {
 		p := &l.parts[i]
-		list := &shades
+		entry := stateCase{p.number, p.entry, p.machine, p.number}
+		var lists []*[]stateCase
 		switch p.model {
-		case AnyHit:
-			list = &anyHits
-		case Intersection:
-			list = &intersections
 		case Raygen:
-			list = &continues
+			lists = []*[]stateCase{&c.raygens, &c.goOn}
 		case Callable:
-			if list = &continues; l.form == FormMonolithic {
-				list = &callables
-			}
+			lists = []*[]stateCase{&c.callables, &c.goOn}
+		case ClosestHit:
+			lists = []*[]stateCase{&c.hits, &c.shades}
+		case Miss:
+			lists = []*[]stateCase{&c.misses, &c.shades}
+		case AnyHit:
+			lists = []*[]stateCase{&c.anyHits}
+		case Intersection:
+			lists = []*[]stateCase{&c.intersections}
 		}
-		*list = append(*list, stateCase{p.number, p.entry, p.machine, p.number})
-		if p.model == Miss {
-			misses = append(misses, stateCase{p.number, p.entry, p.machine, p.number})
+		for _, list := range lists {
+			*list = append(*list, entry)
 		}
 		for _, r := range p.resumptions {
-			continues = append(continues, stateCase{r.number, r.function, p.machine, p.resumptions[0].number - 1})
+			c.goOn = append(c.goOn, stateCase{r.number, r.function, p.machine, p.resumptions[0].number - 1})
 		}
 	}
-	l.emitStructures()
-	l.emitSwitch("rtShade", shades)
-	if l.form == FormMonolithic {
-		l.emitSwitch("rtSchedule", continues)
-		l.emitSwitch("rtShadeMiss", misses)
-		l.emitSwitch("rtRunCallable", callables)
-	}
-	l.emitSwitch("rtContinue", continues)
-	l.emitSwitch("rtAnyHit", anyHits)
-	if len(anyHits) == 0 {
+	return c
+}
+
+// emitDispatch writes the bodies of the runtime's hooks.
+func (l *linker) emitDispatch() error { return l.form.dispatch(l) }
+
+// emitTraversalHooks writes the hooks by which traversal asks shaders, and what the pipeline can do without.
+func (l *linker) emitTraversalHooks(c stateCases) {
+	l.emitSwitch("rtAnyHit", c.anyHits)
+	if len(c.anyHits) == 0 {
 		// Nobody to ask: traversal need not keep what any hit shaders could want to see.
 		l.emitConstant("erCandidate", l.types.u32(candidateAccept))
 	}
-	l.emitSwitch("rtIntersection", intersections)
-	l.emitConstants(len(intersections) > 0)
+	l.emitSwitch("rtIntersection", c.intersections)
+	l.emitConstants(len(c.intersections) > 0)
 	l.emitRaygen()
-	l.widen()
-	return nil
 }
 
 // emitConstants says what the pipeline can do without.
@@ -180,26 +186,36 @@ func (l *linker) functionByID(id spirv.ID) *spirv.Function {
 	return nil
 }
 
-// finish drops what is not reached from the entry point, completes the header and encodes the module.
+// finish makes the form's modules.
 func (l *linker) finish() error {
-	m := l.out
+	var err error
+	l.result, err = l.form.finish(l)
+	return err
+}
+
+// finishModule drops what is not reached from the entry point and completes the header.
+func (l *linker) finishModule() {
 	l.dropFunctions()
-	m.Prune()
+	l.out.Prune()
 	l.finishHeader()
-	l.result = &Result{Code: m.Encode(), Form: l.form}
+}
+
+// makeResult encodes the module, which is complete, and tells what callers need to know of it.
+func (l *linker) makeResult(form Form) *Result {
+	result := &Result{Code: l.out.Encode(), Form: form}
 	for i, p := range l.parts {
-		l.result.Entries = append(l.result.Entries, p.number)
-		l.result.Frames = append(l.result.Frames, p.frame)
+		result.Entries = append(result.Entries, p.number)
+		result.Frames = append(result.Frames, p.frame)
 		if p.model != AnyHit && p.model != Intersection {
-			l.result.Owners = append(l.result.Owners, Owner{p.number, uint32(i)})
+			result.Owners = append(result.Owners, Owner{p.number, uint32(i)})
 		}
 		for _, r := range p.resumptions {
-			l.result.Owners = append(l.result.Owners, Owner{r.number, uint32(i)})
+			result.Owners = append(result.Owners, Owner{r.number, uint32(i)})
 		}
 	}
-	l.result.States = len(l.result.Owners)
-	slices.SortFunc(l.result.Owners, func(a, b Owner) int { return cmp.Compare(a.State, b.State) })
-	return nil
+	result.States = len(result.Owners)
+	slices.SortFunc(result.Owners, func(a, b Owner) int { return cmp.Compare(a.State, b.State) })
+	return result
 }
 
 // finishHeader completes interface, capabilities, extensions and version.

@@ -26,18 +26,64 @@ const (
 	FormBlocks
 )
 
+// form is one way of putting shaders together: what the passes ask where forms differ. A form is a file with a type of this kind
+// and a row of the table.
+type form interface {
+	// obstacle says what keeps the form from running a pipeline, nil if nothing does.
+	obstacle(l *linker) error
+	// cuts tells whether shaders are cut at trace calls and calls of callable shaders. Otherwise these stay calls: there are no
+	// states to resume, no frames, no stack.
+	cuts() bool
+	// machine tells whether a stage, which is cut, becomes one function for all of its states.
+	machine(s *stage) bool
+	// begin declares what the functions of all shaders share.
+	begin(l *linker)
+	// incoming and outgoing are where the payload or callable data that a shader was given is, at its begin and at its end.
+	incoming(e *emitter, x *variable) place
+	outgoing(e *emitter, x *variable) place
+	// call makes a call that is no cut.
+	call(e *emitter, call *spirv.Inst)
+	// next returns what the function of a hit, miss or callable shader returns at its end.
+	next(e *emitter) spirv.ID
+	// dispatch numbers the shaders of the pipeline and its libraries, and writes the bodies of the runtime's hooks.
+	dispatch(l *linker) error
+	// finish makes modules of it.
+	finish(l *linker) (*Result, error)
+}
+
+// formRow says how a form is called, and makes it for a link.
+type formRow struct {
+	form Form
+	name string
+	make func(o Options) form
+}
+
+// forms is the table of all forms but FormAuto, by number.
+var forms = [...]formRow{
+	{FormMonolithic, "monolithic", func(Options) form { return monolithic{} }},
+	{FormMegakernel, "megakernel", func(Options) form { return megakernel{} }},
+	{FormBlocks, "blocks", func(o Options) form { return blocks{always: o.Form == FormBlocks} }},
+}
+
 func (f Form) String() string {
-	switch f {
-	case FormAuto:
+	if f == FormAuto {
 		return "auto"
-	case FormMonolithic:
-		return "monolithic"
-	case FormMegakernel:
-		return "megakernel"
-	case FormBlocks:
-		return "blocks"
+	}
+	for _, row := range forms {
+		if row.form == f {
+			return row.name
+		}
 	}
 	return fmt.Sprintf("form %d", int(f))
+}
+
+// Forms lists the forms that a pipeline may be made in, by their names.
+func Forms() []Form {
+	list := make([]Form, len(forms))
+	for i, row := range forms {
+		list[i] = row.form
+	}
+	return list
 }
 
 // Flags are an application's promises about a pipeline, as VkPipelineCreateFlagBits.
@@ -50,97 +96,21 @@ type Flags struct {
 	SkipTriangles, SkipAABBs bool
 }
 
-const (
-	// monolithicSites bounds the trace calls of a pipeline in the monolithic form if it is chosen automatically: compilers
-	// copy traversal and all hit shaders to each.
-	monolithicSites = 2
-	// blockBudget is the number of instructions that the state functions of one stage may have together, and blockGrowth how
-	// many times those of the stage itself, before the block machine takes over.
-	blockBudget = 20000
-	blockGrowth = 3
-)
-
-// chooseForm decides between the monolithic form and the others; which stages become block machines is decided when they
-// have been cut.
+// chooseForm takes the form that was asked for, if it can run the pipeline, or the first that is worth it.
 func (l *linker) chooseForm() error {
-	l.form = l.options.Form
-	sites, obstacle := l.monolithicObstacle()
-	switch l.form {
-	case FormAuto:
-		l.form = FormMegakernel
-		if obstacle == nil && sites <= monolithicSites {
-			l.form = FormMonolithic
+	o := l.options
+	if o.Form == FormAuto {
+		l.form = monolithic{}
+		if l.form.obstacle(l) != nil || l.traceCalls() > monolithicSites {
+			l.form = blocks{} // of stages past a budget
 		}
-	case FormMonolithic:
-		return obstacle
-	case FormMegakernel, FormBlocks:
-	default:
-		return fmt.Errorf("unknown %v: %w", l.form, ErrInvalid)
+		return nil
 	}
-	return nil
-}
-
-// monolithicObstacle counts the trace calls and says what keeps the pipeline from the monolithic form, nil if nothing does.
-func (l *linker) monolithicObstacle() (sites int, obstacle error) {
-	if l.library || len(l.options.Libraries) > 0 {
-		obstacle = fmt.Errorf("monolithic form of a pipeline with libraries: %w", ErrUnsupported)
-	}
-	if l.options.MaxDepth != 1 {
-		obstacle = fmt.Errorf("monolithic form with a maximum recursion depth of %d, want 1: %w", l.options.MaxDepth, ErrUnsupported)
-	}
-	for _, s := range l.stages {
-		for _, f := range s.functions {
-			for _, b := range f.Blocks {
-				for i := range b.Insts {
-					switch op := b.Insts[i].Op; {
-					case op == spirv.OpTraceRayKHR && s.Model != Raygen:
-						obstacle = s.unsupported("monolithic form of a pipeline whose %v shaders trace rays", s.Model)
-					case op == spirv.OpExecuteCallableKHR && s.Model == Callable:
-						obstacle = s.unsupported("monolithic form of a pipeline whose callable shaders call others")
-					case op == spirv.OpTraceRayKHR:
-						sites++
-					}
-				}
-			}
+	for _, row := range forms {
+		if row.form == o.Form {
+			l.form = row.make(o)
+			return l.form.obstacle(l)
 		}
 	}
-	return sites, obstacle
-}
-
-// chooseBlocks decides which stages become block machines.
-func (l *linker) chooseBlocks() {
-	for _, s := range l.stages {
-		if len(s.sites) == 0 {
-			continue
-		}
-		s.blocks = l.form == FormBlocks
-		if l.options.Form != FormAuto {
-			continue
-		}
-		sizes := make([]int, len(s.graph.fragments))
-		own := 0
-		for i, fr := range s.graph.fragments {
-			for _, b := range fr.blocks {
-				sizes[i] += len(s.function.Blocks[b].Insts)
-			}
-			own += sizes[i]
-		}
-		total := s.graph.reachableSize(0, sizes)
-		for _, at := range s.sites {
-			total += s.graph.reachableSize(s.graph.starts[at.resume], sizes)
-		}
-		if total > blockBudget && total > blockGrowth*own {
-			s.blocks = true
-			l.form = FormBlocks
-		}
-	}
-}
-
-func (g *graph) reachableSize(start int, sizes []int) int {
-	order, _ := g.reachable(start)
-	n := 0
-	for _, i := range order {
-		n += sizes[i]
-	}
-	return n
+	return fmt.Errorf("unknown %v: %w", o.Form, ErrInvalid)
 }

@@ -16,8 +16,6 @@ type Library struct {
 	parts  []part
 	// structures are the descriptors that the scheduler reads for its trace calls.
 	structures []structure
-	// Blocks tells whether a stage is a block machine.
-	blocks bool
 }
 
 // part is a shader as state functions.
@@ -52,7 +50,7 @@ func NewLibrary(ctx context.Context, runtime []uint32, stages []Stage, o Options
 	if err := l.run(ctx, passes[:join]); err != nil {
 		return nil, err
 	}
-	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, structures: l.structures, blocks: l.form == FormBlocks}, nil
+	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, structures: l.structures}, nil
 }
 
 // Stages returns the number of the library's stages.
@@ -68,9 +66,6 @@ func (l *linker) joinLibraries() error {
 			return fmt.Errorf("library %d: %w", i, err)
 		}
 		l.join(y)
-		if y.blocks {
-			l.form = FormBlocks
-		}
 	}
 	return nil
 }

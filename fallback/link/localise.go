@@ -5,7 +5,7 @@ import "github.com/everray/everray/fallback/spirv"
 // localiseGlobals makes the stage's private globals variables of the entry function, where no other function uses them.
 // A global is alive throughout the scheduler's loop as far as a driver can tell; a function's variable is not.
 func (l *linker) localiseGlobals(s *stage) {
-	if s.has(roleIncoming) && l.form != FormMonolithic { // there payloads are in registers
+	if s.has(roleIncoming) && l.form.cuts() { // otherwise payloads are in registers
 		id := l.out.NewID()
 		l.types.add(spirv.Inst{Op: spirv.OpVariable, Type: l.types.pointer(spirv.StorageClassPrivate, l.types.uint32()), Result: id,
 			Operands: []uint32{uint32(spirv.StorageClassPrivate)}})

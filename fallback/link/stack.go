@@ -27,14 +27,6 @@ func (e *emitter) stack(quad spirv.ID) place { return place{address: e.call("rtQ
 // home returns the place of the shader's incoming payload on the stack.
 func (e *emitter) home() place { return e.stack(e.incomingQuad()) }
 
-// incoming returns the place of what the shader was given, at its begin.
-func (e *emitter) incoming(x *variable) place {
-	if e.l.form == FormMonolithic {
-		return e.l.wordsOf(x)
-	}
-	return e.stack(e.loadGlobal("rtPayload"))
-}
-
 // save writes leaves to their slots in a place, which ascend, behind words that come first.
 func (e *emitter) save(list []spill, to place, first ...spirv.ID) {
 	pending, end := first, uint32(len(first)) // words to be written together, and the slot behind them

@@ -23,11 +23,11 @@ const (
 	leastLanes = 128
 )
 
-// widen decides how many tiles a workgroup takes: several in the monolithic form. Indirect launches, whose lane groups take
+// widen decides how many tiles a workgroup of the monolithic form takes. Indirect launches, whose lane groups take
 // their places one by one, and the runtime for CPUs stay with one.
 func (l *linker) widen() {
 	const hook = "rtTiles"
-	if l.form != FormMonolithic || l.options.Indirect || l.symbols[hook] == 0 {
+	if l.options.Indirect || l.symbols[hook] == 0 {
 		return
 	}
 	tiles := uint32(fewTiles)

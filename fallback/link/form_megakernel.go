@@ -1,0 +1,50 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// megakernel is FormMegakernel: a function for each point to resume at, and a scheduler.
+type megakernel struct{}
+
+func (megakernel) obstacle(*linker) error { return nil }
+func (megakernel) cuts() bool             { return true }
+func (megakernel) machine(*stage) bool    { return false }
+func (megakernel) begin(*linker)          {}
+
+// incoming: the runtime knows where the payload of the shader that begins is. What it is at its end, the shader has kept.
+func (megakernel) incoming(e *emitter, _ *variable) place { return e.stack(e.loadGlobal("rtPayload")) }
+func (megakernel) outgoing(e *emitter, _ *variable) place { return e.home() }
+
+// call: all calls are cuts.
+func (megakernel) call(*emitter, *spirv.Inst) {}
+
+func (megakernel) next(e *emitter) spirv.ID {
+	if e.s.Model == Callable {
+		return e.call("rtReturnCallable")
+	}
+	return e.call("rtReturn")
+}
+
+func (megakernel) dispatch(l *linker) error {
+	if err := l.numberStates(); err != nil {
+		return err
+	}
+	c := l.stateCases()
+	l.emitStructures()
+	l.emitSwitch("rtShade", c.shades)
+	l.emitSwitch("rtContinue", c.goOn)
+	l.emitTraversalHooks(c)
+	return nil
+}
+
+func (megakernel) finish(l *linker) (*Result, error) {
+	form := FormMegakernel
+	if slices.ContainsFunc(l.parts, func(p part) bool { return p.machine }) {
+		form = FormBlocks // of libraries, or of stages that are past the budget
+	}
+	l.finishModule()
+	return l.makeResult(form), nil
+}
