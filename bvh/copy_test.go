@@ -27,7 +27,7 @@ func TestCopyLayoutMatchesGLSL(t *testing.T) {
 		"ER_STATUS_BAD_NODE": uint64(CopyBadNode), "ER_STATUS_BAD_LEAF": uint64(CopyBadLeaf), "ER_STATUS_BAD_CHECKSUM": uint64(CopyBadChecksum),
 		"ER_STATUS_BAD_HANDLE": uint64(CopyBadHandle),
 		"ER_BLOB_HANDLES":      blobHandles, "ER_BLOB_SIZE": blobSize, "ER_BLOB_MAGIC": blobMagicWord, "ER_BLOB_VERSION": blobVersion,
-		"ER_CHECKED_HEIGHT": StackEntries, "ER_MAX_PRIMITIVES": MaxPrimitives,
+		"ER_HEIGHT_BOTTOM": mostHeightBottom, "ER_HEIGHT_TOP": mostHeightTop, "ER_MAX_PRIMITIVES": MaxPrimitives,
 	})
 }
 

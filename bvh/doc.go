@@ -52,7 +52,7 @@
 //   - A triangle that was split may be a ray's candidate more than once, unless its geometry has NoDuplicateAnyHit:
 //     such are never split. It is one hit, and one of Structure.Contents.
 //   - Blobs (SerializedHeader) are refused by the device or ValidateSerialized if they are truncated, corrupt or
-//     foreign; neither reads outside of them. What is trusted are handles, and that an instance's bottom level has
+//     foreign, or if their tree is deeper than traversal's stack allows; neither reads outside of them, nor recurses over what is there. What is trusted are handles, and that an instance's bottom level has
 //     the layout that it had when the top level was serialised, unless Copy.BottomLevelsReady has it looked up.
 //   - Wide nodes are there as long as a structure has the memory that BuildSizes says: builds and updates make them, clones if
 //     there is room for them (CurrentSize); compacted and deserialised copies have none. Structures that have them are for the
@@ -66,6 +66,10 @@
 // What cannot be hit is left out of the tree, and still counts for primitive and instance indices: triangles with a vertex
 // that is not finite or beyond 1e37, boxes that are inverted or not a number, instances without a structure, of an empty
 // one, or with a transform that is not a number. Boxes and instances that reach to infinity are cut off at 1e37.
+//
+// All coordinates in between are hit, in the world and in the space of every instance: up to 1e37, and down to where 2^-24 of them is
+// still a normal number, some 1e-30. The longest part of a ray's direction is to be from 1e-37 to 1e37, too; distances that no
+// float holds are misses. Trees and hits of a scene do not change if a power of two scales it.
 //
 // Structures are deterministic: the same input gives the same bytes, whatever the scheduling.
 package bvh

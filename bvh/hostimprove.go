@@ -58,13 +58,13 @@ func (b *hostBuild) improvePass(left int) {
 	})
 }
 
-// areaClass orders areas coarsely.
-func areaClass(area float64) int { return int(math.Float32bits(float32(area)) >> 19) }
+// areaClass orders areas coarsely. A float32 does not hold all areas of boxes.
+func areaClass(area float64) int { return int(math.Float64bits(area) >> 48) }
 
 // largest are about a share of all nodes that may move: those of the greatest area.
 func (t *hostTree) largest(share float64) []hostMove {
 	movable := func(node uint32) bool { return node != t.root && t.parent[node] != t.root }
-	var classes [1 << 12]int
+	var classes [1 << 15]int
 	for node := range uint32(len(t.parent)) {
 		classes[areaClass(t.box(node).area())]++
 	}

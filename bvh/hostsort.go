@@ -93,7 +93,7 @@ type morton struct {
 }
 
 func newMorton(bounds Box) morton {
-	largest := 1e-30
+	largest := 1e-45
 	for k := range 3 {
 		largest = math.Max(largest, float64(bounds.Max[k])-float64(bounds.Min[k]))
 	}

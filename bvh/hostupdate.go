@@ -453,5 +453,5 @@ func paddingOf(bounds Box) float32 {
 	for k := range 3 {
 		most = max(most, abs32(bounds.Min[k]), abs32(bounds.Max[k]))
 	}
-	return max(most*(1.0/8388608), 1e-30)
+	return max(most*(1.0/8388608), 1e-36)
 }

@@ -9,6 +9,7 @@ import (
 type hostWidening struct {
 	s    *Structure
 	wide []byte
+	unit float32 // for products of coordinates
 }
 
 // newHostWidening reads a structure's header and notes there where wide nodes begin. Without room, or if the structure is not
@@ -26,8 +27,21 @@ func newHostWidening(memory []byte, isNew bool) *hostWidening {
 		return w
 	}
 	putWord(memory, headerWide, uint32(at/wideUnit))
+	w.unit = widenUnit(s.Bounds)
 	w.s, w.wide = s, memory[at:][:min(slots, uint64(max(s.Active, 1)-1))*wideSize] // nodes beyond are not of the tree
 	return w
+}
+
+// widenUnit is unitOf of widen.comp: a power of two that makes coordinates neither large nor small.
+func widenUnit(bounds Box) float32 {
+	largest := float32(0)
+	for k := range 3 {
+		largest = max(largest, float32(math.Abs(float64(bounds.Min[k]))), float32(math.Abs(float64(bounds.Max[k]))))
+	}
+	if largest >= hostHuge {
+		return 1
+	}
+	return math.Float32frombits(0x7f000000 - math.Float32bits(largest)&0x7f800000)
 }
 
 // slots is how many nodes there are to do.
@@ -58,7 +72,7 @@ func (w *hostWidening) price(c hostChild) float32 {
 	if c.box.Min[0] > c.box.Max[0] {
 		return 0
 	}
-	x, y, z := c.box.Max[0]-c.box.Min[0], c.box.Max[1]-c.box.Min[1], c.box.Max[2]-c.box.Min[2]
+	x, y, z := (c.box.Max[0]-c.box.Min[0])*w.unit, (c.box.Max[1]-c.box.Min[1])*w.unit, (c.box.Max[2]-c.box.Min[2])*w.unit
 	sum := float32(x*y) + float32(y*z)
 	return sum + float32(z*x)
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // ValidateSerialized checks a blob completely, in time linear in its size: header, sizes, checksum, and that the nodes
-// are a tree that reaches every leaf record once, as deep as the header says, and in postorder if it may be updated. It
-// returns ErrIncompatible or ErrInvalidBlob, wrapped. Handles are the caller's business. The device makes the same checks
-// when it deserialises, but for the depth of trees that are too deep for traversal anyway.
+// are a tree that reaches every leaf record once, as deep as the header says and no deeper than traversal's stack
+// allows, and in postorder if it may be updated. It returns ErrIncompatible or ErrInvalidBlob, wrapped. Handles are the caller's
+// business. The device makes the same checks when it deserialises.
 func ValidateSerialized(blob []byte) error {
 	h, err := ReadSerializedHeader(blob)
 	if err != nil {
@@ -83,6 +83,8 @@ func (c *treeCheck) header(size, handles uint64) error {
 		return bad("%d primitives, there are %d handles", s.Primitives, handles)
 	case s.leaves != leafAt, leafAt > size, size%unitSize != 0, !c.fits(size - leafAt):
 		return bad("%d nodes and %d leaf records at %d in %d bytes", c.slots, s.Active, s.leaves, size)
+	case s.Height > s.mostHeight():
+		return bad("height %d, a tree of this level has %d at most", s.Height, s.mostHeight())
 	case (s.Active == 0) != (s.Root == refNone), s.Root&refLeaf == 0 && uint64(s.Root) >= c.slots:
 		return bad("root %#x of %d nodes and %d leaf records", s.Root, c.slots, s.Active)
 	}
@@ -147,9 +149,6 @@ func (c *treeCheck) tree() error {
 	if inOrder && s.Root&refLeaf == 0 && next != ^uint32(0) {
 		return fmt.Errorf("%w: the root is node %d, and there are %d before the first in postorder", ErrInvalidBlob, s.Root, next+1)
 	}
-	if inOrder && s.Height > StackEntries {
-		return fmt.Errorf("%w: height %d, too much for updates", ErrInvalidBlob, s.Height)
-	}
 	return c.unused(seen)
 }
 
@@ -177,7 +176,7 @@ func (c *treeCheck) record(i uint32) error {
 	if c.kind == leafInstances {
 		index, root, height, block := s.word(at+instanceIndex), s.word(at+instanceRoot), s.word(at+instanceHeight), s.word(at+instanceLeafBlock)
 		inner := root&refLeaf == 0
-		fits := block >= headerSize/64 && block-headerSize/64 <= MaxPrimitives
+		fits := block >= headerSize/64 && block-headerSize/64 <= MaxPrimitives && height&instanceHeightMask <= mostHeightBottom
 		if index >= s.Primitives || root != refNone && (!fits || inner && root >= block-headerSize/64 || !inner && height&instanceHeightMask != 0) {
 			return fmt.Errorf("%w: instance record %d: index %d, root %#x, height %d, leaves at %d", ErrInvalidBlob, i, index, root, height, block)
 		}

@@ -27,7 +27,7 @@ type Metrics struct {
 }
 
 // Validate checks that every node and leaf record is reached exactly once, that boxes contain what is below, that counts and
-// height are right, and that nodes are in postorder, from the first slot on, if the structure may be updated. It returns the
+// height are right, and that the latter is no more than traversal's stack has room for, that nodes are in postorder, from the first slot on, if the structure may be updated. It returns the
 // tree's metrics. A triangle that was split has several records, whose leaves' boxes hold all of it together.
 func (s *Structure) Validate() (Metrics, error) {
 	v := validator{s: s, seen: make([]bool, s.Active), nodeSeen: make([]bool, s.nodeSlots())}
@@ -46,7 +46,7 @@ func (s *Structure) Validate() (Metrics, error) {
 	if err := v.findParts(); err != nil {
 		return v.m, err
 	}
-	box, count, height, err := v.visit(s.Root)
+	box, count, height, err := v.visit(s.Root, 0)
 	if err != nil {
 		return v.m, err
 	}
@@ -79,12 +79,16 @@ type validator struct {
 	cost     float64
 }
 
-func (v *validator) visit(ref uint32) (box Box, count uint32, height int, err error) {
+// visit checks a subtree. Nobody vouches for the tree, so that its depth is bounded.
+func (v *validator) visit(ref, depth uint32) (box Box, count uint32, height int, err error) {
 	if ref&refLeaf != 0 {
 		return v.visitLeaf(ref)
 	}
 	if ref >= uint32(len(v.nodeSeen)) || v.nodeSeen[ref] {
 		return box, 0, 0, fmt.Errorf("%w: node %d is out of range or reached twice", ErrInvalidStructure, ref)
+	}
+	if depth >= v.s.mostHeight() {
+		return box, 0, 0, fmt.Errorf("%w: node %d is at depth %d, a level's tree has %d levels at most", ErrInvalidStructure, ref, depth, v.s.mostHeight())
 	}
 	v.nodeSeen[ref] = true
 	v.m.InnerNodes++
@@ -92,7 +96,7 @@ func (v *validator) visit(ref uint32) (box Box, count uint32, height int, err er
 	box = boxes[0].union(boxes[1])
 	v.cost += costNode * box.area()
 	for c := range 2 {
-		b, n, h, err := v.visit(refs[c])
+		b, n, h, err := v.visit(refs[c], depth+1)
 		if err != nil {
 			return box, 0, 0, err
 		}

@@ -1,6 +1,10 @@
 package bvh
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/everray/everray/vk"
+)
 
 // Split triangles have a leaf record for each of their parts.
 
@@ -21,6 +25,14 @@ func (s *Structure) primitiveAt(record uint32) primitiveID {
 
 // nodeSlots is how many nodes the structure has room for.
 func (s *Structure) nodeSlots() uint64 { return (s.leaves - headerSize) / nodeSize }
+
+// mostHeight is the most levels of inner nodes, see mostHeightBottom.
+func (s *Structure) mostHeight() uint32 {
+	if s.Type == vk.TopLevel {
+		return mostHeightTop
+	}
+	return mostHeightBottom
+}
 
 // mostActive is the most leaf records of a structure of so many primitives.
 func (s *Structure) mostActive() uint32 {

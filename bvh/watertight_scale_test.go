@@ -108,7 +108,10 @@ func shotTransform(rng *rand.Rand, m shotMesh, k int) [12]float32 {
 	}
 	factor := 1.0
 	if k%2 == 0 {
-		factor = math.Pow(10, rng.Float64()*12-6) / m.scale
+		factor = math.Pow(10, rng.Float64()*12-6)
+		if m.scale >= 1e-20 && m.scale <= 1e20 { // or numbers of the transform come too near to where floats end
+			factor /= m.scale
+		}
 	}
 	a, b := randomRotation(rng), randomRotation(rng)
 	var scale [3]float64
@@ -226,8 +229,8 @@ func (s *shooter) explain(reports []byte, n, perCase int) {
 	}
 }
 
-// shotMeshes builds every closed mesh at scales from 1e-6 to 1e6, in turn with every kind of structure.
-func (r *rig) shotMeshes(rng *rand.Rand) []shotMesh {
+// shotMeshes builds every closed mesh at scales of powers of ten, in turn with every kind of structure.
+func (r *rig) shotMeshes(rng *rand.Rand, exponents ...int) []shotMesh {
 	kinds := []struct {
 		name  string
 		build func(m closedMesh) *vk.Buffer
@@ -252,7 +255,7 @@ func (r *rig) shotMeshes(rng *rand.Rand) []shotMesh {
 	}
 	var out []shotMesh
 	for _, base := range closedMeshes(rng) {
-		for e := -6; e <= 6; e++ {
+		for _, e := range exponents {
 			scale := math.Pow(10, float64(e))
 			kind := kinds[len(out)%len(kinds)]
 			m := base.scaled(scale)
@@ -269,16 +272,42 @@ func (r *rig) shotMeshes(rng *rand.Rand) []shotMesh {
 // TestWatertightAtScale shoots at edges and vertices of closed meshes of sizes from 1e-6 to 1e6, through random
 // transforms: no ray gets out or in without being seen, and none is seen twice. EVERRAY_WATERTIGHT_RAYS sets how many.
 func TestWatertightAtScale(t *testing.T) {
-	rays := 2_000_000
-	if v := os.Getenv(watertightRays); v != "" {
-		var err error
-		if rays, err = strconv.Atoi(v); err != nil || rays < 1 {
-			t.Fatalf("%s=%q is not a number of rays", watertightRays, v)
-		}
-	}
 	r := newRig(t)
 	rng := rand.New(rand.NewPCG(71, 72))
-	s := newShooter(r, r.shotMeshes(rng), 4)
+	newShooter(r, r.shotMeshes(rng, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6), 4).wantTight(rng, raysToShoot(t, 2_000_000))
+}
+
+// TestWatertightAtExtremes does the same at each of some scales, down to where coordinates are hardly normal numbers and up to
+// where their products are far beyond any. EVERRAY_WATERTIGHT_RAYS sets how many rays each.
+func TestWatertightAtExtremes(t *testing.T) {
+	most := 300_000
+	if testing.Short() {
+		most = 50_000
+	}
+	r := newRig(t)
+	for _, e := range []int{-30, -20, -10, 0, 10, 20, 30} {
+		rng := rand.New(rand.NewPCG(73, uint64(100+e)))
+		t.Logf("scale 1e%d", e)
+		newShooter(r, r.shotMeshes(rng, e), 7).wantTight(rng, raysToShoot(t, most))
+	}
+}
+
+// raysToShoot is the number from the environment, or another.
+func raysToShoot(t *testing.T, otherwise int) int {
+	v := os.Getenv(watertightRays)
+	if v == "" {
+		return otherwise
+	}
+	rays, err := strconv.Atoi(v)
+	if err != nil || rays < 1 {
+		t.Fatalf("%s=%q is not a number of rays", watertightRays, v)
+	}
+	return rays
+}
+
+// wantTight shoots at all meshes, and wants every ray to cross them as often as it should.
+func (s *shooter) wantTight(rng *rand.Rand, rays int) {
+	s.Helper()
 	perCase := min(4_000_000, rays)/len(s.builds) + 1
 	var total shotCounts
 	start := time.Now()
@@ -287,13 +316,13 @@ func TestWatertightAtScale(t *testing.T) {
 		s.shoot(perCase, 1000+round, &total)
 	}
 	took := time.Since(start)
-	t.Logf("%d rays in %v, %.1f million a second, %.2f crossings a ray", total.rays, took.Round(time.Millisecond),
+	s.Logf("%d rays in %v, %.1f million a second, %.2f crossings a ray", total.rays, took.Round(time.Millisecond),
 		float64(total.rays)/took.Seconds()/1e6, float64(total.crossings)/float64(total.rays))
 	if total.leaks+total.unpaired+total.extra+total.closest+total.faults > 0 {
-		t.Errorf("of %d rays %d leak, %d leave not as often as they should, %d cross a convex mesh too often, %d have candidates but no closest hit; %d faults",
+		s.Errorf("of %d rays %d leak, %d leave not as often as they should, %d cross a convex mesh too often, %d have candidates but no closest hit; %d faults",
 			total.rays, total.leaks, total.unpaired, total.extra, total.closest, total.faults)
 	}
 	if total.crossings < total.rays {
-		t.Errorf("%d rays cross %d triangles: the test does not hit its meshes", total.rays, total.crossings)
+		s.Errorf("%d rays cross %d triangles: the test does not hit its meshes", total.rays, total.crossings)
 	}
 }

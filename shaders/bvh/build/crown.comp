@@ -335,6 +335,7 @@ void main() {
     if ((state.root & ER_REF_LEAF) != 0u || state.activeCount < ER_MOVE_LEAST || b.inputs <= ER_MOVE_SMALL) {
         return; // the whole workgroup
     }
+    erAreaUnit = erUnitOf(state);
     Item item;
     uint items = openTree(b, lane, state.root, item);
     if (items > 1u) {

@@ -212,6 +212,7 @@ void main() {
     if (first >= count || !erMovable(b, count)) {
         return;
     }
+    erAreaUnit = erUnitOf(state);
     uint end = min(first + erSearchNodes(), count);
     uint lane = gl_LocalInvocationIndex;
     if ((push.pass & ER_MOVE_CLEAR) != 0u) {

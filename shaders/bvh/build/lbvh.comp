@@ -69,6 +69,7 @@ void main() {
         return;
     }
     float padding = erPadding(erBoundsMin(state.state), erBoundsMax(state.state));
+    erAreaUnit = erUnitOf(state.state);
     Subtree s;
     erLeafBox(b, padding, i, s.lo, s.hi);
     s.ref = erBundleRef(b, i);

@@ -43,7 +43,7 @@ void main() {
     vec3 extent = erBoundsMax(s) - lo;
     float largest = max(extent.x, max(extent.y, extent.z));
     float cells = float((1u << erAxisBits(b)) - 1u);
-    float scale = cells / max(largest, 1e-30);
+    float scale = 1.0 / max(largest, 1e-37);
     bool tiled = b.blockCount > ER_SORT_BLOCKS;
     bool other = tiled && push.pass != 0u; // what an odd number of passes starts with
     uint first = task.y * ER_BLOCK_SIZE;
@@ -54,7 +54,7 @@ void main() {
         vec3 bmax = vec3(box.v[3], box.v[4], box.v[5]);
         uvec2 key = uvec2(0xffffffffu);
         if (p < b.inputs + s.splits && bmin.x <= bmax.x) {
-            vec3 cell = ((bmin - lo) + (bmax - lo)) * 0.5 * scale;
+            vec3 cell = ((bmin - lo) + (bmax - lo)) * 0.5 * scale * cells;
             key = morton(uvec3(clamp(cell, vec3(0.0), vec3(cells))));
         }
         ErUvec2View(other ? b.keysB : b.keysA).v[p] = key;

@@ -78,6 +78,7 @@ void main() {
     ErState state = ErStateView(b.state).state;
     uint bundles = erBundles(b, state);
     float padding = erPadding(erBoundsMin(state), erBoundsMax(state));
+    erAreaUnit = erUnitOf(state);
     uint left = seed.y, right = seed.z, node = seed.w;
     for (;;) {
         bool root = right - left + 1u == bundles;

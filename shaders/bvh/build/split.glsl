@@ -49,7 +49,10 @@ const uint ER_SPLIT_LARGER = 3u * ER_SPLIT_SIZES; // than the mean is what may b
 
 uint erSize(ErPart p) {
     vec3 d = p.hi - p.lo;
-    return (floatBitsToUint(d.x * d.y + d.y * d.z + d.z * d.x) >> 23) * ER_SPLIT_SIZES;
+    uint power = floatBitsToUint(max(d.x, max(d.y, d.z))) & 0x7f800000u; // squares may be no numbers
+    d *= uintBitsToFloat(0x7f000000u - power);
+    uint area = floatBitsToUint(d.x * d.y + d.y * d.z + d.z * d.x);
+    return ((area >> 23) + (power >> 22)) * ER_SPLIT_SIZES;
 }
 
 struct ErPlane {

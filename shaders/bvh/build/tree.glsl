@@ -80,8 +80,11 @@ void erLeafBox(ErBuild b, float padding, uint bundle, out vec3 lo, out vec3 hi) 
     hi += padding;
 }
 
+// Areas are in units of the build (erUnitOf): kernels set this before they ask for one.
+float erAreaUnit = 1.0;
+
 float erArea(vec3 lo, vec3 hi) {
-    vec3 d = hi - lo;
+    vec3 d = (hi - lo) * erAreaUnit;
     return d.x * d.y + d.y * d.z + d.z * d.x;
 }
 

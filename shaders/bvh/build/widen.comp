@@ -34,9 +34,18 @@ Child childOf(ErNode n, uint k) {
     return Child(vec3(xy.x, xy.z, z.x), vec3(xy.y, xy.w, z.y), k == 0u ? n.children.x : n.children.y);
 }
 
+// unitOf is a power of two that makes a structure's boxes neither large nor small, for products: of the largest coordinate of
+// its bounds. It makes nothing larger where something reaches to ER_HUGE.
+float unitOf(uvec2 structure) {
+    ErHeaderView h = ErHeaderView(structure);
+    vec3 m = max(abs(h.boundsMinNodes.xyz), abs(h.boundsMax.xyz));
+    float largest = max(m.x, max(m.y, m.z));
+    return largest >= ER_HUGE ? 1.0 : uintBitsToFloat(0x7f000000u - (floatBitsToUint(largest) & 0x7f800000u));
+}
+
 // priceOf is the surface of a child that may be opened, or less than any.
-float priceOf(Child c, uint nodes) {
-    precise vec3 d = c.hi - c.lo;
+float priceOf(Child c, uint nodes, float unit) {
+    precise vec3 d = (c.hi - c.lo) * unit;
     precise float xy = d.x * d.y;
     precise float yz = d.y * d.z;
     precise float zx = d.z * d.x;
@@ -46,6 +55,7 @@ float priceOf(Child c, uint nodes) {
 }
 
 void widen(uvec2 structure, uvec2 wide, uint slot, uint nodes) {
+    float unit = unitOf(structure);
     ErNodeView tree = ErNodeView(erAddress(structure, ER_HEADER_SIZE));
     ErNode n = tree.node[slot];
     Child child[ER_WIDE_CHILDREN];
@@ -57,9 +67,9 @@ void widen(uvec2 structure, uvec2 wide, uint slot, uint nodes) {
     for (uint count = 2u; count < ER_WIDE_CHILDREN; count++) {
         uint largest = 0u;
         for (uint k = 1u; k < count; k++) {
-            largest = priceOf(child[k], nodes) > priceOf(child[largest], nodes) ? k : largest;
+            largest = priceOf(child[k], nodes, unit) > priceOf(child[largest], nodes, unit) ? k : largest;
         }
-        if (!(priceOf(child[largest], nodes) >= 0.0)) {
+        if (!(priceOf(child[largest], nodes, unit) >= 0.0)) {
             break;
         }
         n = tree.node[child[largest].ref];

@@ -165,7 +165,16 @@ vec3 erBoundsMax(ErState s) {
 // on for rays that lie in their plane (ER_DIRECTION_EPSILON).
 float erPadding(vec3 lo, vec3 hi) {
     vec3 m = max(abs(lo), abs(hi));
-    return max(max(m.x, max(m.y, m.z)) * (1.0 / 8388608.0), 1e-30);
+    return max(max(m.x, max(m.y, m.z)) * (1.0 / 8388608.0), 1e-36);
+}
+
+// erUnitOf is a power of two that makes a build's coordinates neither large nor small, for products of them. With what is huge
+// it makes nothing larger.
+float erUnitOf(ErState s) {
+    vec3 lo = erBoundsMin(s), hi = erBoundsMax(s), extent = hi - lo;
+    float largest = max(max(extent.x, max(extent.y, extent.z)), erPadding(lo, hi));
+    float unit = uintBitsToFloat(0x7f000000u - (floatBitsToUint(largest) & 0x7f800000u));
+    return s.huge > 0u ? min(unit, 1.0) : unit;
 }
 
 bool erFinite(vec3 v) { return all(lessThan(abs(v), vec3(ER_HUGE))); }

@@ -35,16 +35,27 @@ ErBox erBoxRecord(uint index, ErGeometry g, uint primitive) {
     return o;
 }
 
-// erInvert inverts an affine transform given as rows.
+// erUnits are powers of two that make the greatest of each axis' numbers 1 or more and less than 2.
+vec3 erUnits(vec3 greatest) { return uintBitsToFloat(uvec3(0x7f000000u) - (floatBitsToUint(greatest) & uvec3(0x7f800000u))); }
+
+// erInvert inverts an affine transform given as rows. Columns and rows are brought to one size first: products of three numbers
+// would soon be none.
 void erInvert(vec4 r[3], out vec4 o[3]) {
-    precise vec3 c0 = cross(r[1].xyz, r[2].xyz);
-    precise vec3 c1 = cross(r[2].xyz, r[0].xyz);
-    precise vec3 c2 = cross(r[0].xyz, r[1].xyz);
-    precise float det = dot(r[0].xyz, c0);
+    vec3 before = erUnits(max(max(abs(r[0].xyz), abs(r[1].xyz)), abs(r[2].xyz)));
+    precise vec3 x = r[0].xyz * before, y = r[1].xyz * before, z = r[2].xyz * before;
+    vec3 most = max(max(vec3(abs(x.x), abs(y.x), abs(z.x)), vec3(abs(x.y), abs(y.y), abs(z.y))), vec3(abs(x.z), abs(y.z), abs(z.z)));
+    vec3 after = erUnits(most);
+    x *= after.x;
+    y *= after.y;
+    z *= after.z;
+    precise vec3 c0 = cross(y, z);
+    precise vec3 c1 = cross(z, x);
+    precise vec3 c2 = cross(x, y);
+    precise float det = dot(x, c0);
     precise float scale = 1.0 / det;
     vec3 t = vec3(r[0].w, r[1].w, r[2].w);
     for (uint k = 0u; k < 3u; k++) {
-        precise vec3 row = vec3(c0[k], c1[k], c2[k]) * scale;
+        precise vec3 row = vec3(c0[k], c1[k], c2[k]) * scale * after * before[k];
         precise float w = -dot(row, t);
         o[k] = vec4(row, w);
     }

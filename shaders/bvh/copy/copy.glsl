@@ -91,8 +91,9 @@ const uint ER_BLOB_MAGIC = 0x42415245u; // "ERAB"
 const uint ER_BLOB_VERSION = 1u;
 
 const uint ER_MAX_PRIMITIVES = 67108864u;
-// Depths up to here are checked; traversal refuses structures above.
-const uint ER_CHECKED_HEIGHT = 66u;
+// Most inner nodes on a path of a bottom and of a top level: traversal's stack has no room for more.
+const uint ER_HEIGHT_BOTTOM = 40u;
+const uint ER_HEIGHT_TOP = 24u;
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErCopyView { ErCopy copy[]; };
 // A node is in no leaf of less records than its level, and in no leaf at all without one.

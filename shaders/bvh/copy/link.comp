@@ -66,7 +66,8 @@ bool checkInstance(ErPlan p, uvec4 b) {
         return b.x < p.primitives;
     }
     uint slots = b.w - ER_HEADER_SIZE / 64u;
-    bool root = (b.y & ER_REF_LEAF) != 0u ? (b.z & ER_INSTANCE_HEIGHT_MASK) == 0u : b.y < slots;
+    uint height = b.z & ER_INSTANCE_HEIGHT_MASK;
+    bool root = (b.y & ER_REF_LEAF) != 0u ? height == 0u : b.y < slots && height <= ER_HEIGHT_BOTTOM;
     return b.w >= ER_HEADER_SIZE / 64u && slots <= ER_MAX_PRIMITIVES && root;
 }
 

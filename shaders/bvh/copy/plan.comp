@@ -110,7 +110,8 @@ uint readBlob(ErCopy c, inout ErPlan p) {
         return ER_STATUS_NO_ROOM;
     }
     uint status = readHeader(c, erUnit(c.src, p.body), deserialized, p);
-    if (status == ER_STATUS_OK && (p.total != deserialized || p.handles != erHandles(p) || (p.records + 31u) / 32u > c.markWords)) {
+    if (status == ER_STATUS_OK && (p.total != deserialized || p.handles != erHandles(p) || (p.records + 31u) / 32u > c.markWords ||
+        p.height > (p.type == ER_AS_TYPE_TOP ? ER_HEIGHT_TOP : ER_HEIGHT_BOTTOM))) {
         return ER_STATUS_BAD_HEADER;
     }
     return status;

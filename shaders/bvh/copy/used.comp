@@ -132,9 +132,6 @@ bool checkSlot(ErCopy c, ErPlan p, uint slot) {
     if (!used) { // the first slot is not, unless there are no nodes: those of the tree are in one piece
         return !updates || slot != 0u || (p.root & ER_REF_LEAF) != 0u;
     }
-    if (p.height > ER_CHECKED_HEIGHT) {
-        return !updates;
-    }
     if (updates && !isOrdered(c, p, s, slot, w)) {
         return false;
     }

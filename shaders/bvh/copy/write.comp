@@ -160,7 +160,7 @@ uint verdict(ErCopy c, ErPlan p) {
     if (own.z != p.checksum0 || own.w != p.checksum1) {
         return ER_STATUS_BAD_CHECKSUM;
     }
-    return p.height > ER_CHECKED_HEIGHT || p.depth == p.height ? ER_STATUS_OK : ER_STATUS_BAD_NODE;
+    return p.depth == p.height ? ER_STATUS_OK : ER_STATUS_BAD_NODE;
 }
 
 // spoil fills what a refused blob should have filled with references to

@@ -13,6 +13,11 @@
 // Measured on the H200: products exact to 1.5 ulp (Kahan) take 8 registers more
 // and 6% of the speed; rows of a matrix in place of rotated axes, and distances
 // by a difference and a product, which need no slack, are no faster either.
+//
+// Range: coordinates of rays and structures may be anything up to ER_HUGE, and down to where 2^-24 of them is still a normal
+// number. Products of two sheared coordinates leave what floats hold long before that, at 2^64 and 2^-50: then, and for zeros,
+// erDecideEdges does the edge functions again, in units of each edge. Distances along an axis that leave it make the axis
+// take no part (erDropAxes), which lets a ray see more boxes than it meets, never fewer.
 #ifndef ER_BVH_INTERSECT_GLSL
 #define ER_BVH_INTERSECT_GLSL
 
@@ -44,14 +49,37 @@ void erPrepareSlabs(inout ErRaySetup s) {}
 // Direction components smaller than the largest by this factor are raised to
 // it, so that slab distances stay finite. Boxes are padded by more (build).
 const float ER_DIRECTION_EPSILON = 1.0 / 1099511627776.0; // 2^-40
-// Relative error allowed to the slab distances, in ulp of the origin's term.
+// Relative error allowed to the slab distances, in ulp of the origin's term, and what is lost where that is no normal number.
 const float ER_SLAB_ERROR = 1.0 / 2097152.0; // 2^-21
+const float ER_SLAB_LEAST = 1e-37;
+// Distances of slabs from the origin's term are at most this: the difference to a plane's is a number or infinite then.
+const float ER_SLAB_LIMIT = 1e37;
+
+// Edge functions within these are right in their sign, and zero only if they are zero in units of the edge, too: what products
+// below 2^-126 lose is less than what their rounding does.
+const float ER_EDGE_LEAST = 1.0 / 1267650600228229401496703205376.0; // 2^-100
+const float ER_EDGE_MOST = 42535295865117307932921825928971026432.0; // 2^125
 
 float erMax3(float a, float b, float c) { return max(max(a, b), c); }
 float erMin3(float a, float b, float c) { return min(min(a, b), c); }
 
 // erRotate turns the axis kz into z.
 vec3 erRotate(vec3 v, uint kz) { return kz == 2u ? v : (kz == 0u ? v.yzx : v.zxy); }
+
+// erUnit is the power of two that makes a size 1 or more and less than 2; that of 0 is the largest.
+float erUnit(float size) { return uintBitsToFloat(0x7f000000u - (floatBitsToUint(size) & 0x7f800000u)); }
+
+// erDropAxes takes out the axes whose distances are beyond the limit: they are crossed far away, or never. A ray that goes
+// nowhere meets nothing.
+void erDropAxes(inout ErRaySetup s, float largest) {
+    bvec3 keep = lessThanEqual(max(abs(s.nearBias), abs(s.farBias)), vec3(ER_SLAB_LIMIT));
+    bvec3 steep = lessThanEqual(abs(s.invDir), vec3(ER_SLAB_LIMIT));
+    keep = bvec3(keep.x && steep.x, keep.y && steep.y, keep.z && steep.z);
+    float reach = largest > 0.0 ? 2.0 * ER_SLAB_LIMIT : -2.0 * ER_SLAB_LIMIT;
+    s.invDir = mix(vec3(1.0 / ER_SLAB_LIMIT), s.invDir, keep);
+    s.nearBias = mix(vec3(reach), s.nearBias, keep);
+    s.farBias = mix(vec3(-reach), s.farBias, keep);
+}
 
 ErRaySetup erSetupRay(vec3 origin, vec3 direction) {
     ErRaySetup s;
@@ -69,9 +97,13 @@ ErRaySetup erSetupRay(vec3 origin, vec3 direction) {
     vec3 inv = 1.0 / raised;
     s.invDir = mix(inv, -inv, lessThan(direction, vec3(0.0)));
     vec3 bias = origin * s.invDir;
-    vec3 slack = abs(bias) * ER_SLAB_ERROR;
+    vec3 slack = abs(bias) * ER_SLAB_ERROR + ER_SLAB_LEAST;
     s.nearBias = bias + slack;
     s.farBias = bias - slack;
+    vec3 most = max(abs(bias), inv);
+    if (!(most.x <= ER_SLAB_LIMIT && most.y <= ER_SLAB_LIMIT && most.z <= ER_SLAB_LIMIT)) {
+        erDropAxes(s, largest);
+    }
     erPrepareSlabs(s);
     return s;
 }
@@ -123,6 +155,29 @@ float erCross(float a, float b, float c, float d) {
     return difference;
 }
 
+// erDecideEdges is whether the origin of the sheared plane is in a triangle, where edge functions are zero or not in range. They
+// are done in units of each edge, so that its two triangles agree, and come out in one unit.
+bool erDecideEdges(vec2 a, vec2 b, vec2 c, inout float u, inout float v, inout float w) {
+    float la = max(abs(a.x), abs(a.y)), lb = max(abs(b.x), abs(b.y)), lc = max(abs(c.x), abs(c.y));
+    float ku = erUnit(max(lb, lc)), kv = erUnit(max(lc, la)), kw = erUnit(max(la, lb));
+    u = erCross(c.x * ku, b.y * ku, c.y * ku, b.x * ku);
+    v = erCross(a.x * kv, c.y * kv, a.y * kv, c.x * kv);
+    w = erCross(b.x * kw, a.y * kw, b.y * kw, a.x * kw);
+    bool positive = erMax3(u, v, w) > 0.0;
+    bool outside = (erMin3(u, v, w) < 0.0 && positive) ||
+                   (u == 0.0 && !erOwnsEdge(b.x, b.y, c.x, c.y, positive)) ||
+                   (v == 0.0 && !erOwnsEdge(c.x, c.y, a.x, a.y, positive)) ||
+                   (w == 0.0 && !erOwnsEdge(a.x, a.y, b.x, b.y, positive));
+    float unit = erMin3(ku, kv, kw);
+    ku = unit * erUnit(ku);
+    kv = unit * erUnit(kv);
+    kw = unit * erUnit(kw);
+    u = u * ku * ku;
+    v = v * kv * kv;
+    w = w * kw * kw;
+    return !outside;
+}
+
 // erIntersectTriangle returns t, the weights of v1 and v2, and the determinant;
 // a determinant of zero means no hit. t is not compared with any interval.
 vec4 erIntersectTriangle(ErRaySetup s, vec3 origin, vec3 v0, vec3 v1, vec3 v2) {
@@ -133,23 +188,23 @@ vec4 erIntersectTriangle(ErRaySetup s, vec3 origin, vec3 v0, vec3 v1, vec3 v2) {
     precise vec2 pa = fma(-s.shear.xy, a.zz, a.xy);
     precise vec2 pb = fma(-s.shear.xy, b.zz, b.xy);
     precise vec2 pc = fma(-s.shear.xy, c.zz, c.xy);
-    precise float u = erCross(pc.x, pb.y, pc.y, pb.x);
-    precise float v = erCross(pa.x, pc.y, pa.y, pc.x);
-    precise float w = erCross(pb.x, pa.y, pb.y, pa.x);
+    float u = erCross(pc.x, pb.y, pc.y, pb.x);
+    float v = erCross(pa.x, pc.y, pa.y, pc.x);
+    float w = erCross(pb.x, pa.y, pb.y, pa.x);
 
-    float most = erMax3(u, v, w);
-    bool hit = !(erMin3(u, v, w) < 0.0 && most > 0.0); // both signs: outside
+    float least = erMin3(u, v, w), most = erMax3(u, v, w);
+    bool hit = !(least < 0.0 && most > 0.0); // both signs: outside
     ER_RETURN_IF(!hit, vec4(0.0))
-    if (hit && u * v * w == 0.0) { // a factor is zero, or all are small
-        bool positive = most > 0.0;
-        hit = !((u == 0.0 && !erOwnsEdge(pb.x, pb.y, pc.x, pc.y, positive)) ||
-                (v == 0.0 && !erOwnsEdge(pc.x, pc.y, pa.x, pa.y, positive)) ||
-                (w == 0.0 && !erOwnsEdge(pa.x, pa.y, pb.x, pb.y, positive)));
+    precise float det = u + (v + w);
+    if (hit && !(max(least, -most) > ER_EDGE_LEAST && abs(det) < ER_EDGE_MOST)) {
+        hit = erDecideEdges(pa, pb, pc, u, v, w);
+        precise float again = u + (v + w); // zero if all are: edge-on
+        det = again;
     }
     ER_RETURN_IF(!hit, vec4(0.0))
-    precise float det = u + (v + w); // zero if all are: edge-on
-    precise float t = fma(u, a.z, fma(v, b.z, w * c.z)) * s.shear.z;
-    return vec4(t / det, v / det, w / det, !hit ? 0.0 : ((s.axes & 4u) != 0u ? -det : det));
+    precise vec3 weights = vec3(u, v, w) / det;
+    precise float t = fma(weights.x, a.z, fma(weights.y, b.z, weights.z * c.z)) * s.shear.z;
+    return vec4(t, weights.yz, !hit ? 0.0 : ((s.axes & 4u) != 0u ? -det : det));
 }
 
 #endif

@@ -61,16 +61,9 @@ ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
     return r;
 }
 
-// Distances of slabs are at most this, so that no infinity meets another and gives NaN.
-const float ER_SLAB_LIMIT = 1e37;
-
 // erPrepareSlabs completes a set-up. What erIntersectBox of GPUs multiplies the exit with, is multiplied here, once for
-// all boxes; the product's rounding is added to the bias. An axis beyond the limit takes no part.
+// all boxes; the product's rounding is added to the bias.
 void erPrepareSlabs(inout ErRaySetup s) {
-    bvec3 within = lessThanEqual(abs(s.nearBias), vec3(ER_SLAB_LIMIT));
-    s.invDir = mix(vec3(1.0 / ER_SLAB_LIMIT), s.invDir, within);
-    s.nearBias = mix(vec3(2.0 * ER_SLAB_LIMIT), s.nearBias, within);
-    s.farBias = mix(vec3(-2.0 * ER_SLAB_LIMIT), s.farBias, within);
     s.exitDir = s.invDir * 1.0000007;
     s.exitBias = s.farBias * 1.0000007 - abs(s.farBias) * (1.0 / 8388608.0);
 }

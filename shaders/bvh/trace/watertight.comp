@@ -122,7 +122,9 @@ void makeRay(Case c, uint kind, uint first, vec3 inside, out vec3 origin, out ve
     vec3 to = at;
     if (kind == THROUGH) {
         vec3 d = at - inside;
-        from = inside + d * (4.0 * c.radius / max(length(d), 1e-30));
+        float size = max(max(abs(d.x), abs(d.y)), abs(d.z)); // squares may be no numbers
+        d /= size > 0.0 ? size : 1.0;
+        from = inside + d * (4.0 * c.radius / max(length(d), 1e-3));
         to = inside;
     } else if (kind == FROM_OUTSIDE) {
         vec3 d = vec3(random01(), random01(), random01()) * 2.0 - 1.0;
