@@ -436,6 +436,9 @@ func FuzzSerialized(f *testing.F) {
 			t.Fatal(err)
 		}
 		walkAccepted(t, s)
+		if _, err := s.Quality(2); err != nil && !errors.Is(err, ErrInvalidStructure) {
+			t.Fatalf("quality: an error of another kind: %v", err)
+		}
 	})
 }
 
