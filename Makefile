@@ -8,12 +8,15 @@ GO ?= $(shell scripts/setup.sh --go)
 # GLFW links libvulkan in place of libGL with this tag.
 TAGS := vulkan
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.1
+# Built from the Go proxy in one or two minutes, once.
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # Tests fail, not skip, where Vulkan is missing.
 TEST_ENV := EVERRAY_REQUIRE_VULKAN=1
 TEST_TIMEOUT := 840s
 BENCH_SCENE ?= builtin:cornell
 
-.PHONY: build headless test unit sweep race lint shaders check-shaders setup demo bench clean
+.PHONY: build headless test unit sweep race lint golangci vuln docs shaders check-shaders setup demo bench clean
 
 build:
 	$(GO) build -tags $(TAGS) -o bin/viewer ./cmd/viewer
@@ -35,7 +38,7 @@ unit:
 # What unit leaves out for time: the large scenes, the conformance suite with every program in each form of linking, every shape
 # and all optimiser settings, and lavapipe's optimiser for them. The fuzzer of pipelines:
 #   EVERRAY_FUZZ_SECONDS=3600 EVERRAY_FUZZ_OUT=fuzz.txt go test -tags vulkan -timeout 0 -run TestGeneratedPipelines -v ./internal/pipelinetest
-sweep:
+sweep: golangci
 	$(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./assets/... ./bvh/...
 	EVERRAY_SWEEP=1 $(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./fallback/... ./internal/...
 
@@ -48,6 +51,18 @@ lint:
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags headless ./...
 	$(GO) run $(STATICCHECK) -tags $(TAGS) ./...
+
+# golangci-lint's linters (.golangci.yml); part of sweep.
+golangci:
+	$(GO) run $(GOLANGCI) run ./...
+
+# Known vulnerabilities of what is linked. Needs the network: vuln.go.dev.
+vuln:
+	$(GO) run $(GOVULNCHECK) -tags $(TAGS) ./...
+
+# What documents say of drivers and bench results (internal/docs).
+docs:
+	$(GO) run ./internal/docs
 
 shaders:
 	scripts/shaders.sh

@@ -1,0 +1,36 @@
+package conformance
+
+// Observation is a difference between the ways, or between a driver and the specification, that no row shows.
+type Observation struct {
+	// Where names driver, version and way.
+	Where string
+	What  string
+	// Right says who does what the specification says: compute, native, both, or "-" where the difference is nobody's fault.
+	Right string
+}
+
+// Elsewhere lists what other tests and people have found; docs/drivers.md has it beside the differences of rows.
+func Elsewhere() []Observation {
+	const lavapipe, h200 = "lavapipe 25.0.7 native", "NVIDIA 580.159.04 native (H200)"
+	const reference = "compute, by the CPU reference"
+	return []Observation{
+		{"all", "a ray through a shared edge or coplanar surfaces may report another of the primitives; t and barycentrics differ in " +
+			"their last bits (`verify` counts them by reason)", "both"},
+		{"all", "any hit shaders see candidates in another order, so what they add up in the payload may differ, as the " +
+			"specification allows", "both"},
+		{lavapipe, "ignores `firstVertex`; our tests use `primitiveOffset`", reference},
+		{lavapipe, "takes a vertex's fourth component as w in geometry transforms", reference},
+		{lavapipe, "boxes with NaN as least x make it lose others", reference},
+		{lavapipe, "crashes on a triangle hit group without shaders; `native` binds an empty closest hit shader there", "compute"},
+		{lavapipe, "`gl_HitKindEXT` read after a nested trace is the nested ray's (generated pipeline 910080 of the fuzzer at ea89dd4)",
+			"compute"},
+		{lavapipe, "the compatibility check of serialised structures compares only the driver's UUID; nothing is ever compacted",
+			"compute"},
+		{lavapipe, "`.length()` of a buffer in an array of descriptors, indexed non-uniformly, is that of another", "compute"},
+		{"lavapipe 25.0.7, both", "helper invocations of fragment shaders read zeros from memory: queries lowered for it find " +
+			"nothing there (`SkipHelpers`)", "-"},
+		{h200, "payloads without a Location, as rust-gpu leaves them: pipeline creation crashes, or no ray hits; so do some shaders " +
+			"with addresses in payloads (corners/addresses_in_payloads) and one generated pipeline of 787 (seed 345054)", "compute"},
+		{h200, "rays in a deserialised top level meet the bottom levels that were serialised, whatever its handles say", "compute"},
+	}
+}
