@@ -129,8 +129,17 @@ func (d *Device) MemoryUse() MemoryUse {
 	return u
 }
 
-// allocate finds or makes room for size bytes.
+// allocate finds or makes room for size bytes, if need be by freeing what was destroyed while the GPU was using it.
 func (a *allocator) allocate(size, align uint64, types uint32, kind MemoryKind, image bool) (allocation, error) {
+	x, err := a.tryAllocate(size, align, types, kind, image)
+	if errors.Is(err, ErrOutOfDeviceMemory) && a.d.hasDeferred() {
+		a.d.reap()
+		return a.tryAllocate(size, align, types, kind, image)
+	}
+	return x, err
+}
+
+func (a *allocator) tryAllocate(size, align uint64, types uint32, kind MemoryKind, image bool) (allocation, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	typ := memoryTypeFor(a.d.physical.MemoryTypes, types, kind)

@@ -137,8 +137,11 @@ func (b *Buffer) Destroy() {
 	if b == nil || !b.d.dies(b) {
 		return
 	}
-	b.d.destroy(C.VK_OBJECT_TYPE_BUFFER, raw(b.handle))
-	b.d.memory.release(b.memory)
+	handle, memory := raw(b.handle), b.memory
+	b.d.later(func() {
+		b.d.destroy(C.VK_OBJECT_TYPE_BUFFER, handle)
+		b.d.memory.release(memory)
+	})
 	b.memory = allocation{}
 }
 
@@ -177,9 +180,12 @@ func (d *Device) UploadBuffer(ctx context.Context, dst *Buffer, off uint64, data
 	if err := dst.checkRange("upload to", off, len(data)); err != nil {
 		return err
 	}
+	if err := d.begin(ctx); err != nil {
+		return fmt.Errorf("upload to buffer %q: %w", dst.name, err)
+	}
 	if m := dst.Mapped(); m != nil {
 		copy(m[off:], data)
-		return ctx.Err()
+		return nil
 	}
 	return d.staged(ctx, "upload "+dst.name, Upload, len(data), func(cb *CommandBuffer, s *Buffer, at, n uint64) error {
 		copy(s.Mapped(), data[at:at+n])
@@ -196,9 +202,12 @@ func (d *Device) ReadBuffer(ctx context.Context, src *Buffer, off uint64, dst []
 	if err := src.checkRange("read from", off, len(dst)); err != nil {
 		return err
 	}
+	if err := d.begin(ctx); err != nil {
+		return fmt.Errorf("read from buffer %q: %w", src.name, err)
+	}
 	if m := src.Mapped(); m != nil {
 		copy(dst, m[off:])
-		return ctx.Err()
+		return nil
 	}
 	return d.staged(ctx, "read "+src.name, Readback, len(dst), func(cb *CommandBuffer, s *Buffer, at, n uint64) error {
 		cb.MemoryBarrier(StageAllCommands, AccessMemoryWrite, StageTransfer, AccessTransferRead)

@@ -22,16 +22,25 @@ type CommandBuffer struct {
 	handle    vulkan.CommandBuffer
 	name      string
 	err       error
-	last      Ticket       // guarded by the queue's lock: secondaries are submitted with several primaries
-	transient [4]transient // by MemoryKind
-	scratch   Range        // part of it, see TransientScratch
-	report    report       // part of it, too
-	queries   []*QueryPool // transient, too
+	last      Ticket          // guarded by the queue's lock: secondaries are submitted with several primaries
+	ctx       context.Context // nil outside of Run
+	transient [4]transient    // by MemoryKind
+	scratch   Range           // part of it, see TransientScratch
+	report    report          // part of it, too
+	queries   []*QueryPool    // transient, too
 	labels    int
 	secondary bool
 	recording bool             // between Begin and End
 	ended     bool             // recorded to the end and not reset since
 	executes  []*CommandBuffer // the secondaries of a primary's recording
+}
+
+// Context is that of the Run that records the buffer, for recorders that may block, such as those that compile what they record.
+func (cb *CommandBuffer) Context() context.Context {
+	if cb.ctx == nil {
+		return context.Background()
+	}
+	return cb.ctx
 }
 
 // NewCommandBuffer makes a primary command buffer that is not yet begun.
@@ -48,7 +57,9 @@ func (d *Device) newCommandBuffer(name string, secondary bool) (*CommandBuffer, 
 		return nil, fmt.Errorf("command buffer %q: %w", name, err)
 	}
 	pool := fromRaw[vulkan.CommandPool](p.handle)
+	unlock := d.lockLabels()
 	b := C.evk_allocate_command_buffer(d.c, p.handle, cbool(secondary))
+	unlock()
 	if err := check("vkAllocateCommandBuffers", b.result); err != nil {
 		d.destroy(C.VK_OBJECT_TYPE_COMMAND_POOL, raw(pool))
 		return nil, fmt.Errorf("command buffer %q: %w", name, err)
@@ -74,6 +85,7 @@ func (cb *CommandBuffer) Name() string { return cb.name }
 // Begin starts recording.
 func (cb *CommandBuffer) Begin() error {
 	cb.err, cb.ended, cb.executes, cb.report.copies = nil, false, nil, nil
+	defer cb.d.lockLabels()()
 	err := cb.wrap("vkBeginCommandBuffer", C.evk_begin(cb.d.c, raw(cb.handle), cbool(cb.secondary)))
 	cb.recording = err == nil
 	return err
@@ -101,9 +113,10 @@ func (cb *CommandBuffer) End() error {
 }
 
 // Reset forgets what was recorded and reuses the transient memory. The GPU must be done with the buffer: Reset waits
-// for its last submission, for a secondary that of the primaries which execute it. Those must be recorded anew.
+// for its last submission, for a secondary that of the primaries which execute it. Those must be recorded anew. Where the
+// device is busy with work that nobody waits for, it does not wait for long, and fails with ErrBusy.
 func (cb *CommandBuffer) Reset() error {
-	if err := cb.submitted().Wait(context.Background()); err != nil {
+	if err := cb.d.idle(cb.submitted()); err != nil {
 		return fmt.Errorf("command buffer %q: %w", cb.name, err)
 	}
 	cb.err, cb.labels, cb.scratch, cb.recording, cb.ended, cb.executes = nil, 0, Range{}, false, false, nil
@@ -112,20 +125,25 @@ func (cb *CommandBuffer) Reset() error {
 		cb.transient[i].rewind()
 	}
 	cb.dropQueries()
+	defer cb.d.lockLabels()()
 	return cb.wrap("vkResetCommandPool", C.evk_reset_pool(cb.d.c, raw(cb.pool)))
 }
 
-// Destroy waits for the buffer's last submission, and frees it and its transient memory.
+// Destroy waits for the buffer's last submission, and frees it and its transient memory. Where the device is busy with work that
+// nobody waits for (ErrBusy), it does not wait, and both are freed when the GPU is done with them.
 func (cb *CommandBuffer) Destroy() {
 	if cb == nil || !cb.d.dies(cb) {
 		return
 	}
-	_ = cb.submitted().Wait(context.Background()) // a lost device is reported where work is waited for
+	cb.d.finish(cb.submitted())
 	for i := range cb.transient {
 		cb.transient[i].destroy()
 	}
 	cb.dropQueries()
-	cb.d.destroy(C.VK_OBJECT_TYPE_COMMAND_POOL, raw(cb.pool))
+	cb.d.later(func() {
+		defer cb.d.lockLabels()()
+		cb.d.destroy(C.VK_OBJECT_TYPE_COMMAND_POOL, raw(cb.pool))
+	})
 }
 
 func (cb *CommandBuffer) wrap(op string, r C.int32_t) error {
@@ -233,6 +251,7 @@ func (cb *CommandBuffer) BeginLabel(name string) {
 	}
 	c, free := cstring(name)
 	defer free()
+	defer cb.d.lockLabels()()
 	C.evk_begin_label(cb.d.c, raw(cb.handle), c)
 }
 
@@ -243,6 +262,7 @@ func (cb *CommandBuffer) EndLabel() {
 		return
 	}
 	cb.labels--
+	defer cb.d.lockLabels()()
 	C.evk_end_label(cb.d.c, raw(cb.handle))
 }
 

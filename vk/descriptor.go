@@ -92,7 +92,7 @@ func (l *DescriptorSetLayout) Name() string { return l.name }
 // Destroy frees the layout; sets made with it live on.
 func (l *DescriptorSetLayout) Destroy() {
 	if l != nil && l.d.dies(l) {
-		l.d.destroy(C.VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, raw(l.handle))
+		l.d.destroyLater(C.VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, raw(l.handle))
 	}
 }
 
@@ -168,6 +168,6 @@ func (s *DescriptorSet) WriteAccelerationStructure(binding, index uint32, a Acce
 // Destroy frees the set and its pool.
 func (s *DescriptorSet) Destroy() {
 	if s != nil && s.d.dies(s) {
-		s.d.destroy(C.VK_OBJECT_TYPE_DESCRIPTOR_POOL, raw(s.pool))
+		s.d.destroyLater(C.VK_OBJECT_TYPE_DESCRIPTOR_POOL, raw(s.pool))
 	}
 }

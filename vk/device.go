@@ -5,6 +5,9 @@ package vk
 import "C"
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -64,6 +67,7 @@ type Device struct {
 	logger   *slog.Logger
 	memory   allocator
 	queue    queue
+	holds    holds
 
 	mu   sync.Mutex
 	live map[any]string // what was created and not destroyed: kind and name
@@ -200,15 +204,28 @@ func (d *Device) Queue() vulkan.Queue { return fromRaw[vulkan.Queue](raw(d.c.que
 
 // WaitIdle waits until the GPU has nothing more to do.
 func (d *Device) WaitIdle() error {
-	d.queue.mu.Lock()
-	defer d.queue.mu.Unlock()
+	// Others may submit meanwhile, so the queue is only locked when there is little left to wait for.
 	if d.c == nil {
 		return ErrClosed
 	}
-	return check("vkDeviceWaitIdle", vulkan.Result(C.evk_wait_idle(d.c)))
+	waited := d.submitted().wait(context.Background())
+	d.queue.mu.Lock()
+	err := check("vkDeviceWaitIdle", vulkan.Result(C.evk_wait_idle(d.c)))
+	d.queue.mu.Unlock()
+	d.reap()
+	return cmp.Or(err, waited)
 }
 
-// Destroy waits for the GPU and ends the device. Its error wraps ErrLeaked and names what was not destroyed.
+// submitted is the last submission.
+func (d *Device) submitted() Ticket {
+	d.queue.mu.Lock()
+	defer d.queue.mu.Unlock()
+	return Ticket{d, d.queue.value}
+}
+
+// Destroy waits for the GPU, and for compilations that nobody wants any more, and ends the device. Its error wraps ErrLeaked and
+// names what was not destroyed. It waits only for a while for work that nobody waits for (see Run): if the GPU is not done then,
+// the error wraps ErrBusy, nothing is freed, and Destroy may be called again.
 func (d *Device) Destroy() error {
 	if d == nil {
 		return nil
@@ -221,6 +238,13 @@ func (d *Device) Destroy() error {
 	d.gone = true
 	d.closed.Store(true)
 	d.mu.Unlock()
+	d.holds.compiles.Wait()
+	if err := d.idle(d.submitted()); errors.Is(err, ErrBusy) {
+		d.mu.Lock()
+		d.gone = false
+		d.mu.Unlock()
+		return fmt.Errorf("device %s: %w: nothing was freed", d.physical.Name, err)
+	}
 	err := d.WaitIdle()
 	d.queue.close(d)
 	leaks := d.Leaks()
@@ -228,7 +252,7 @@ func (d *Device) Destroy() error {
 	C.evk_destroy_device(d.c)
 	d.c = nil
 	if len(leaks) > 0 {
-		err = fmt.Errorf("device %s: %w: %d: %s", d.physical.Name, ErrLeaked, len(leaks), strings.Join(leaks[:min(len(leaks), 20)], ", "))
+		err = errors.Join(err, fmt.Errorf("device %s: %w: %d: %s", d.physical.Name, ErrLeaked, len(leaks), strings.Join(leaks[:min(len(leaks), 20)], ", ")))
 	}
 	return err
 }

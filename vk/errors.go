@@ -27,6 +27,7 @@ var (
 	ErrNoSpace           = errors.New("no space")
 	ErrInvalid           = errors.New("invalid argument")
 	ErrClosed            = errors.New("the device is closed")
+	ErrBusy              = errors.New("the device is busy with work that nobody waits for, and that cannot be stopped")
 )
 
 // ResultError is a failed Vulkan call.

@@ -79,9 +79,12 @@ func (i *Image) Destroy() {
 	if i == nil || !i.d.dies(i) {
 		return
 	}
-	i.d.destroy(C.VK_OBJECT_TYPE_IMAGE_VIEW, raw(i.view))
-	i.d.destroy(C.VK_OBJECT_TYPE_IMAGE, raw(i.handle))
-	i.d.memory.release(i.memory)
+	view, image, memory := raw(i.view), raw(i.handle), i.memory
+	i.d.later(func() {
+		i.d.destroy(C.VK_OBJECT_TYPE_IMAGE_VIEW, view)
+		i.d.destroy(C.VK_OBJECT_TYPE_IMAGE, image)
+		i.d.memory.release(memory)
+	})
 }
 
 // SamplerOptions says what NewSampler makes. The zero value filters nothing and repeats.
@@ -134,7 +137,7 @@ func (s *Sampler) Handle() vulkan.Sampler { return s.handle }
 // Destroy frees the sampler.
 func (s *Sampler) Destroy() {
 	if s != nil && s.d.dies(s) {
-		s.d.destroy(C.VK_OBJECT_TYPE_SAMPLER, raw(s.handle))
+		s.d.destroyLater(C.VK_OBJECT_TYPE_SAMPLER, raw(s.handle))
 	}
 }
 

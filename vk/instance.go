@@ -41,7 +41,8 @@ type Instance struct {
 	c       *C.evk_instance
 	message cgo.Handle
 	logger  *slog.Logger
-	layer   uint32 // spec version of the validation layer in use, 0 without
+	layer   uint32     // spec version of the validation layer in use, 0 without
+	labels  sync.Mutex // see Device.lockLabels
 	once    sync.Once
 }
 

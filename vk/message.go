@@ -48,6 +48,18 @@ type sink struct {
 	logger *slog.Logger
 }
 
+// lockLabels keeps the validation layer from a race with itself: version 1.3.239 (Debian 12) erases the labels of a command buffer
+// that is destroyed from a table that all command buffers share, without the lock that it takes everywhere else. Two threads
+// with command pools of their own, which need no synchronisation, crash in it. Nothing is locked without the layer.
+func (d *Device) lockLabels() (unlock func()) {
+	i := d.physical.instance
+	if i.layer == 0 {
+		return func() {}
+	}
+	i.labels.Lock()
+	return i.labels.Unlock
+}
+
 //export evkGoMessage
 func evkGoMessage(handle C.uintptr_t, severity, types C.uint32_t, data *C.VkDebugUtilsMessengerCallbackDataEXT) {
 	s, ok := cgo.Handle(handle).Value().(*sink)

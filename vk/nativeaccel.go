@@ -48,7 +48,7 @@ func (a *NativeAccelerationStructure) Type() AccelerationStructureType { return 
 // Destroy frees the structure, not its buffer.
 func (a *NativeAccelerationStructure) Destroy() {
 	if a != nil && a.d.dies(a) {
-		C.evk_destroy_accel(a.d.c, a.handle)
+		a.d.later(func() { C.evk_destroy_accel(a.d.c, a.handle) })
 	}
 }
 

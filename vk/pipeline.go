@@ -4,7 +4,9 @@ package vk
 import "C"
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,7 +59,7 @@ func (l *PipelineLayout) Handle() vulkan.PipelineLayout { return l.handle }
 // Destroy frees the layout; pipelines made with it live on.
 func (l *PipelineLayout) Destroy() {
 	if l != nil && l.d.dies(l) {
-		l.d.destroy(C.VK_OBJECT_TYPE_PIPELINE_LAYOUT, raw(l.handle))
+		l.d.destroyLater(C.VK_OBJECT_TYPE_PIPELINE_LAYOUT, raw(l.handle))
 	}
 }
 
@@ -85,6 +87,16 @@ type ComputePipelineOptions struct {
 	Statistics bool
 	// Cache, if not nil, is asked for the compiled code and receives it.
 	Cache *PipelineCache
+}
+
+// NewComputePipelineContext is NewComputePipeline, but returns when the context ends. The driver cannot be stopped: it goes on in
+// the background, what it may use is not freed before it is done, and Device.Destroy waits for it.
+func (d *Device) NewComputePipelineContext(ctx context.Context, o ComputePipelineOptions) (*Pipeline, error) {
+	p, err := inBackground(ctx, d, func() (*Pipeline, error) { return d.NewComputePipeline(o) })
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = fmt.Errorf("compute pipeline %q: %w", o.Name, err)
+	}
+	return p, err
 }
 
 // NewComputePipeline compiles a compute shader.
@@ -144,7 +156,7 @@ func (p *Pipeline) Name() string { return p.name }
 // Destroy frees the pipeline.
 func (p *Pipeline) Destroy() {
 	if p != nil && p.d.dies(p) {
-		p.d.destroy(C.VK_OBJECT_TYPE_PIPELINE, raw(p.handle))
+		p.d.destroyLater(C.VK_OBJECT_TYPE_PIPELINE, raw(p.handle))
 	}
 }
 

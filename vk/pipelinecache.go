@@ -95,6 +95,6 @@ func (c *PipelineCache) Merge(other *PipelineCache) error {
 // Destroy frees the cache; pipelines made with it live on.
 func (c *PipelineCache) Destroy() {
 	if c != nil && c.d.dies(c) {
-		c.d.destroy(C.VK_OBJECT_TYPE_PIPELINE_CACHE, raw(c.handle))
+		c.d.destroyLater(C.VK_OBJECT_TYPE_PIPELINE_CACHE, raw(c.handle))
 	}
 }

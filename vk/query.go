@@ -92,6 +92,6 @@ func (q *QueryPool) Range(first, count uint32) ([]uint64, error) {
 // Destroy frees the pool.
 func (q *QueryPool) Destroy() {
 	if q != nil && q.d.dies(q) {
-		q.d.destroy(C.VK_OBJECT_TYPE_QUERY_POOL, raw(q.handle))
+		q.d.destroyLater(C.VK_OBJECT_TYPE_QUERY_POOL, raw(q.handle))
 	}
 }

@@ -4,6 +4,8 @@ package vk
 import "C"
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,6 +103,15 @@ func (p *stagePack) add(s ShaderStage) {
 	p.words = append(p.words, s.Code...)
 	p.entries = append(append(p.entries, entryName(s.Entry)...), 0)
 	p.stages = append(p.stages, c)
+}
+
+// NewRayTracingPipelineContext is NewRayTracingPipeline as NewComputePipelineContext is NewComputePipeline.
+func (d *Device) NewRayTracingPipelineContext(ctx context.Context, o RayTracingPipelineOptions) (*Pipeline, error) {
+	p, err := inBackground(ctx, d, func() (*Pipeline, error) { return d.NewRayTracingPipeline(o) })
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = fmt.Errorf("ray tracing pipeline %q: %w", o.Name, err)
+	}
+	return p, err
 }
 
 // NewRayTracingPipeline compiles a pipeline of the driver's own ray tracing.

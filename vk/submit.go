@@ -67,7 +67,7 @@ func (s *Semaphore) Handle() vulkan.Semaphore { return s.handle }
 // Destroy frees the semaphore.
 func (s *Semaphore) Destroy() {
 	if s != nil && s.d.dies(s) {
-		s.d.destroy(C.VK_OBJECT_TYPE_SEMAPHORE, raw(s.handle))
+		s.d.destroyLater(C.VK_OBJECT_TYPE_SEMAPHORE, raw(s.handle))
 	}
 }
 
@@ -131,8 +131,17 @@ func semaphoreUses(list []SemaphoreUse) []C.evk_semaphore {
 // waitSlice is how long a wait blocks before it looks at its context again.
 const waitSlice = 50 * time.Millisecond
 
-// Wait returns when the work is done, or with the context's error while it still runs.
+// Wait returns when the work is done, or with the context's error while it still runs. Then what is destroyed afterwards is
+// freed when the work is done.
 func (t Ticket) Wait(ctx context.Context) error {
+	err := t.wait(ctx)
+	if err != nil && t.d != nil {
+		t.d.abandon(t)
+	}
+	return err
+}
+
+func (t Ticket) wait(ctx context.Context) error {
 	if t.d == nil {
 		return nil
 	}
@@ -147,6 +156,49 @@ func (t Ticket) Wait(ctx context.Context) error {
 	}
 }
 
+// waitLonger waits as long as the context lasts and a little more, and abandons the work if it is not done then.
+func (t Ticket) waitLonger(ctx context.Context) error {
+	err := t.wait(ctx)
+	if err == nil || ctx.Err() == nil {
+		if err != nil {
+			t.d.abandon(t)
+		}
+		return err
+	}
+	more, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if err := t.Wait(more); more.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), ErrBusy)
+}
+
+// finish waits for work, unless the device is busy with what nobody waits for: then nobody waits for this either.
+func (d *Device) finish(t Ticket) {
+	if t.d == nil {
+		return
+	}
+	if d.abandoned().d != nil {
+		d.abandon(t)
+		return
+	}
+	_ = t.Wait(context.Background()) // a lost device is reported where work is waited for
+}
+
+// idle waits for work, on a busy device only for a while.
+func (d *Device) idle(t Ticket) error {
+	if t.d == nil || d.abandoned().d == nil {
+		return t.wait(context.Background())
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	err := t.wait(ctx)
+	if ctx.Err() != nil {
+		return ErrBusy
+	}
+	return err
+}
+
 // Done says whether the work is done.
 func (t Ticket) Done() (bool, error) {
 	if t.d == nil {
@@ -156,9 +208,9 @@ func (t Ticket) Done() (bool, error) {
 	return uint64(v.handle) >= t.value, check("vkGetSemaphoreCounterValue", v.result)
 }
 
-// Submit submits and waits.
+// Submit submits and waits. Of what it does when ctx ends, see Run.
 func (d *Device) Submit(ctx context.Context, cbs ...*CommandBuffer) error {
-	if err := ctx.Err(); err != nil {
+	if err := d.begin(ctx); err != nil {
 		return err
 	}
 	t, err := d.SubmitAsync(Submission{CommandBuffers: cbs})
@@ -168,8 +220,17 @@ func (d *Device) Submit(ctx context.Context, cbs ...*CommandBuffer) error {
 	return t.Wait(ctx)
 }
 
-// Run records, submits and waits for one command buffer of its own. If ctx ends while the GPU works, Run still waits
-// for the GPU (its command buffer and transient memory are in use) and then returns the context's error.
+// begin is what all that waits for the GPU does first.
+func (d *Device) begin(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return d.Settle(ctx)
+}
+
+// Run records, submits and waits for one command buffer of its own. If ctx ends while the GPU works, Run waits a tenth of a
+// second more, and returns the context's error. If the GPU works on even then, the error wraps ErrBusy, too: the work cannot be
+// stopped, the GPU may use everything that was recorded, and what is destroyed from then on is freed when it is done.
 func (d *Device) Run(ctx context.Context, name string, record func(cb *CommandBuffer) error) error {
 	return d.RunAndRead(ctx, name, record, nil)
 }
@@ -177,14 +238,15 @@ func (d *Device) Run(ctx context.Context, name string, record func(cb *CommandBu
 // RunAndRead is Run, and calls read, if not nil, when the GPU is done and the command buffer and its transient memory are still
 // there.
 func (d *Device) RunAndRead(ctx context.Context, name string, record, read func(cb *CommandBuffer) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	if err := d.begin(ctx); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	cb, err := d.NewCommandBuffer(name)
 	if err != nil {
 		return err
 	}
 	defer cb.Destroy()
+	cb.ctx = ctx
 	if err := cb.Begin(); err != nil {
 		return err
 	}
@@ -198,7 +260,7 @@ func (d *Device) RunAndRead(ctx context.Context, name string, record, read func(
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if err := t.Wait(context.WithoutCancel(ctx)); err != nil {
+	if err := t.waitLonger(ctx); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if err := ctx.Err(); err != nil || read == nil {
