@@ -138,12 +138,10 @@ func newBuilder(dev *vk.Device, limits vk.Limits) (*Builder, error) {
 	return b, nil
 }
 
-// Destroy frees the kernels; no command buffer that uses them may be pending.
+// Destroy frees the kernels, and waits for those that are being compiled; no command buffer that uses them may be pending.
 func (b *Builder) Destroy() {
 	for k := range b.kernels {
-		if p := b.kernels[k].made.Swap(nil); p != nil {
-			p.Destroy()
-		}
+		b.kernels[k].destroy()
 	}
 	if b.layout != nil {
 		b.layout.Destroy()
@@ -401,7 +399,7 @@ func (r *recorder) dispatch(kernel int, push []byte, groups uint32) {
 		return
 	}
 	var p *vk.Pipeline
-	if p, r.err = r.b.kernel(kernel); r.err != nil {
+	if p, r.err = r.b.kernel(r.cb.Context(), kernel); r.err != nil {
 		return
 	}
 	r.cb.BindComputePipeline(p)

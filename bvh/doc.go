@@ -26,7 +26,8 @@
 //   - A Builder is safe for concurrent use by several goroutines with distinct command buffers. Nothing here blocks
 //     but Read and Tracer.Trace, which submit and wait, Operation.Join and Run, which work, and what compiles: the first
 //     command that needs a kernel, and others that need it meanwhile, wait for the driver's compiler, tens of milliseconds a
-//     kernel, unless Builder.Prepare did. Should the driver fail, a part of the commands is recorded: the command buffer is
+//     kernel, unless Builder.Prepare did; inside of vk.Device.Run only as long as its context lasts, while the compiler goes on
+//     (Builder.Destroy waits for it). Should the driver fail, a part of the commands is recorded: the command buffer is
 //     not to be submitted.
 //   - Updates keep the tree of their source and make its boxes again, so that any number of them drifts from nothing;
 //     quality falls as primitives move apart. AllowUpdate, counts, types, formats and flags are those of the build that

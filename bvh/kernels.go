@@ -14,21 +14,73 @@ import (
 
 // kernel is one of a Builder's, compiled when it is first needed.
 type kernel struct {
-	made atomic.Pointer[vk.Pipeline]
-	mu   sync.Mutex // held by who compiles it
+	made      atomic.Pointer[vk.Pipeline]
+	mu        sync.Mutex
+	compiling *compilation // nil when nobody compiles it
 }
 
-// kernel compiles a kernel, unless it is there. One that failed is tried again the next time.
-func (b *Builder) kernel(k int) (*vk.Pipeline, error) {
+// compilation is a kernel on its way. Nobody can stop it, so it has a goroutine of its own, which Builder.Destroy waits for.
+type compilation struct {
+	done chan struct{}
+	p    *vk.Pipeline
+	err  error
+}
+
+// kernel compiles a kernel, unless it is there, and waits for it as long as the context lasts. One that failed is tried again
+// the next time.
+func (b *Builder) kernel(ctx context.Context, k int) (*vk.Pipeline, error) {
 	e := &b.kernels[k]
 	if p := e.made.Load(); p != nil {
 		return p, nil
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("bvh kernel %s: %w", kernelNames[k], err)
+	}
+	c := e.start(func() (*vk.Pipeline, error) { return b.compile(k) })
+	select {
+	case <-c.done:
+		return c.p, c.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("bvh kernel %s: %w", kernelNames[k], ctx.Err())
+	}
+}
+
+// start has the kernel compiled, unless somebody does.
+func (e *kernel) start(compile func() (*vk.Pipeline, error)) *compilation {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if p := e.made.Load(); p != nil {
-		return p, nil
+	if e.compiling != nil {
+		return e.compiling
 	}
+	c := &compilation{done: make(chan struct{}), p: e.made.Load()}
+	if c.p != nil {
+		close(c.done)
+		return c
+	}
+	e.compiling = c
+	go func() {
+		defer close(c.done)
+		c.p, c.err = compile()
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.made.Store(c.p)
+		e.compiling = nil
+	}()
+	return c
+}
+
+// destroy waits for who compiles the kernel, and frees it.
+func (e *kernel) destroy() {
+	e.mu.Lock()
+	c := e.compiling
+	e.mu.Unlock()
+	if c != nil {
+		<-c.done
+	}
+	e.made.Swap(nil).Destroy()
+}
+
+func (b *Builder) compile(k int) (*vk.Pipeline, error) {
 	name := kernelNames[k]
 	code, err := shaders.Load("bvh/" + name + ".comp")
 	if err != nil {
@@ -38,7 +90,6 @@ func (b *Builder) kernel(k int) (*vk.Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bvh kernel: %w", err)
 	}
-	e.made.Store(p)
 	return p, nil
 }
 
@@ -80,6 +131,7 @@ func (b *Builder) uses(k int) bool {
 
 // Prepare compiles all kernels that the device has a use for and that no command needed yet, on all cores, and waits. A
 // program that must not wait in the middle of a frame calls it in advance; others need not. Commands may be recorded meanwhile.
+// When the context ends, Prepare returns while kernels that were begun are compiled to their end.
 func (b *Builder) Prepare(ctx context.Context) error {
 	var next atomic.Int32
 	var wg sync.WaitGroup
@@ -88,7 +140,7 @@ func (b *Builder) Prepare(ctx context.Context) error {
 		wg.Go(func() {
 			for k := int(next.Add(1)) - 1; k < kernelCount; k = int(next.Add(1)) - 1 {
 				if errs[k] = ctx.Err(); errs[k] == nil && b.uses(k) {
-					_, errs[k] = b.kernel(k)
+					_, errs[k] = b.kernel(ctx, k)
 				}
 			}
 		})

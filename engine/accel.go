@@ -62,9 +62,10 @@ func (a *AccelerationStructure) alive() bool { return a != nil && a.impl != nil 
 
 // BuildSizes returns the memory that building info with at most maxPrimitives primitives per geometry needs.
 func (d *Device) BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.BuildSizes, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return vk.BuildSizes{}, fmt.Errorf("build sizes: %w", err)
 	}
+	defer d.leave()
 	if err := checkInfo(info, d.Limits()); err != nil {
 		return vk.BuildSizes{}, fmt.Errorf("build sizes: %w", err)
 	}
@@ -80,9 +81,10 @@ func (d *Device) NewAccelerationStructure(t vk.AccelerationStructureType, size u
 }
 
 func (d *Device) newAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string, memory vk.MemoryKind) (*AccelerationStructure, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, err)
 	}
+	defer d.leave()
 	if t != vk.TopLevel && t != vk.BottomLevel {
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, invalid("type %v, want top or bottom level", t))
 	}
@@ -120,9 +122,10 @@ type Build struct {
 // has in no cache of its own may take tenths of a second, an update's kernels more (H200: 2.2 s for all with 16 cores, then 10 ms in
 // every later run). Safe beside all other methods but Close. Nothing happens on the native way.
 func (d *Device) PrepareBuilds(ctx context.Context) error {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return fmt.Errorf("prepare builds: %w", err)
 	}
+	defer d.leave()
 	return d.driver.PrepareBuilds(ctx)
 }
 
@@ -216,9 +219,10 @@ func (d *Device) checkStorage(b Build, most []uint32) error {
 // NewBuildInput uploads data that builds read: vertices, indices, transforms, boxes or instances. Shaders may read it too, as a
 // storage buffer or through its address. Empty data gives a buffer of a few zero bytes, so that its address is valid.
 func (d *Device) NewBuildInput(ctx context.Context, name string, data []byte) (*vk.Buffer, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("build input %q: %w", name, err)
 	}
+	defer d.leave()
 	if len(data) == 0 {
 		data = make([]byte, transformAlignment)
 	}

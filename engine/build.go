@@ -38,9 +38,10 @@ type BuildReport struct {
 // one scratch buffer, waits for them, and returns them in the order of in. On an error what it allocated is released.
 func (d *Device) BuildAccelerationStructures(ctx context.Context, in []BuildInput) ([]*AccelerationStructure, BuildReport, error) {
 	start := time.Now()
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, BuildReport{}, fmt.Errorf("build acceleration structures: %w", err)
 	}
+	defer d.leave()
 	if len(in) == 0 {
 		return nil, BuildReport{}, nil
 	}

@@ -12,9 +12,10 @@ import (
 // Clone copies structures, whose builds have finished, each to new memory, and waits. Bottom levels below a top level are
 // not copied with it.
 func (d *Device) Clone(ctx context.Context, list []*AccelerationStructure) ([]*AccelerationStructure, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("clone: %w", err)
 	}
+	defer d.leave()
 	sizes := make([]uint64, len(list))
 	for i, a := range list {
 		if err := a.check(d, fmt.Sprintf("structure %d", i)); err != nil {
@@ -46,9 +47,10 @@ func (d *Device) Compact(ctx context.Context, list []*AccelerationStructure) (Co
 	fail := func(err error) (CompactReport, error) {
 		return CompactReport{}, fmt.Errorf("compact %d acceleration structures: %w", len(list), err)
 	}
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return fail(err)
 	}
+	defer d.leave()
 	if err := checkDistinct(list); err != nil {
 		return fail(err)
 	}

@@ -40,9 +40,10 @@ type ComputePipeline struct {
 // NewComputePipeline compiles a compute shader with ray queries. The bindings of its layouts have to be visible to
 // vk.StageCompute. The layouts must outlive it.
 func (d *Device) NewComputePipeline(ctx context.Context, o ComputePipelineOptions) (*ComputePipeline, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("compute pipeline %q: %w", o.Name, err)
 	}
+	defer d.leave()
 	p, err := d.newComputePipeline(ctx, o)
 	if err != nil {
 		p.Destroy()
@@ -76,7 +77,7 @@ func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOption
 		return p, err
 	}
 	start = time.Now()
-	p.impl, err = d.device.NewComputePipeline(vk.ComputePipelineOptions{
+	p.impl, err = d.device.NewComputePipelineContext(ctx, vk.ComputePipelineOptions{
 		Name: o.Name, Code: code, Entry: o.Entry, Layout: p.layout, Constants: o.Specialization, Statistics: true,
 	})
 	if err != nil {
@@ -190,9 +191,10 @@ func (d *Device) checkDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
 //
 // On the compute way the device needs storage buffers in the stage, and nothing else.
 func (d *Device) LowerShader(ctx context.Context, stage vulkan.ShaderStageFlags, code []uint32, entry string) ([]uint32, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("lower shader: %w", err)
 	}
+	defer d.leave()
 	s := Stage{Code: code}
 	if err := s.validate(); err != nil {
 		return nil, fmt.Errorf("lower shader: %w", err)

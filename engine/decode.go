@@ -14,9 +14,10 @@ type Structure = bvh.Structure
 // Decode reads a structure back for tools that show it; no command that writes it is pending. The native way cannot: how a
 // driver stores structures is its own affair, and the error wraps ErrUnsupported.
 func (d *Device) Decode(ctx context.Context, a *AccelerationStructure) (*Structure, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("decode: %w", err)
 	}
+	defer d.leave()
 	if err := a.check(d, "the acceleration structure"); err != nil {
 		return nil, fmt.Errorf("decode: %w", err)
 	}

@@ -24,9 +24,10 @@ func (d *Device) NewDescriptorSetLayout(name string, bindings []vk.DescriptorBin
 	fail := func(err error) (*DescriptorSetLayout, error) {
 		return nil, fmt.Errorf("descriptor set layout %q: %w", name, err)
 	}
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return fail(err)
 	}
+	defer d.leave()
 	l := &DescriptorSetLayout{name: name, device: d, bindings: make(map[uint32]vk.DescriptorBinding, len(bindings))}
 	filled, translated := make([]vk.DescriptorBinding, len(bindings)), make([]vk.DescriptorBinding, len(bindings))
 	for i, b := range bindings {
@@ -91,9 +92,10 @@ type descriptor struct {
 
 // NewDescriptorSet allocates a set.
 func (d *Device) NewDescriptorSet(l *DescriptorSetLayout) (*DescriptorSet, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("descriptor set: %w", err)
 	}
+	defer d.leave()
 	if err := l.check(d, "the layout"); err != nil {
 		return nil, fmt.Errorf("descriptor set: %w", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
+	"sync"
 
 	vulkan "github.com/vulkan-go/vulkan"
 
@@ -53,8 +53,8 @@ type Device struct {
 	logger   *slog.Logger
 	surface  vulkan.Surface
 	form     LinkForm
-	// closed is set when Close begins.
-	closed atomic.Bool
+	gate     gate
+	closing  sync.Mutex // one Close at a time
 }
 
 // Open opens a device and chooses the way of ray tracing.
@@ -67,6 +67,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{instance: instance, logger: o.Logger, form: o.Form}
+	d.gate.empty.L = &d.gate.mu
 	if d.logger == nil {
 		d.logger = slog.Default()
 	}
@@ -123,6 +124,8 @@ func (d *Device) VK() *vk.Device {
 	if d == nil {
 		return nil
 	}
+	d.gate.mu.Lock()
+	defer d.gate.mu.Unlock()
 	return d.device
 }
 
@@ -146,24 +149,38 @@ func (d *Device) Limits() Limits {
 // Surface returns what Options.CreateSurface made, or the null handle.
 func (d *Device) Surface() vulkan.Surface { return d.surface }
 
-// Close waits for the device, destroys it with its surface and instance, and reports objects that were not destroyed.
-// It may be called twice.
+// Close refuses new work with ErrClosed, waits for methods that other goroutines are in and for the device, destroys it with its
+// surface and instance, and reports objects that were not destroyed. It may be called twice.
+//
+// Work that does not end, such as an endless loop in a shader whose Run returned with its context, keeps Close waiting only for a
+// while: then the error wraps ErrBusy and nothing was freed, since the device may still use it. Close may be called again later; a
+// program that ends need not, as the operating system stops the work of a process. Run explains what else can be done.
+//
+// It must not be called from a function that a method of the device calls.
 func (d *Device) Close() error {
 	if d == nil {
 		return nil
 	}
-	d.closed.Store(true)
+	d.closing.Lock()
+	defer d.closing.Unlock()
+	d.shut()
 	var errs []error
 	if d.device != nil {
-		errs = append(errs, d.device.WaitIdle())
+		err := d.device.Drain()
+		if errors.Is(err, ErrBusy) {
+			return fmt.Errorf("close %q: %w", d.info.Name, err)
+		}
+		errs = append(errs, err)
 	}
 	if d.driver != nil {
 		d.driver.Destroy()
 		d.driver = nil
 	}
-	if d.device != nil {
-		errs = append(errs, d.device.Destroy())
+	if device := d.device; device != nil {
+		errs = append(errs, device.Destroy())
+		d.gate.mu.Lock()
 		d.device = nil
+		d.gate.mu.Unlock()
 	}
 	if d.surface != vulkan.NullSurface {
 		d.instance.DestroySurface(d.surface)
@@ -177,10 +194,18 @@ func (d *Device) Close() error {
 }
 
 // Run records a command buffer, submits it, waits for it, and then reports the faults of its launches as a FaultError.
+//
+// If ctx ends while the device works, Run waits a tenth of a second more and returns the context's error. Vulkan cannot stop work:
+// if the device works on even then, such as in an endless loop, the error wraps ErrBusy, too. What was recorded may still be in use,
+// so it must not be written; it may be destroyed, and is freed when the device is done. Everything that waits for the device first
+// waits for that work (vk.Device.Settle does nothing else), and fails with ErrBusy if its own context ends before. Drivers with a
+// watchdog end such work by themselves, and the device is lost (vk.ErrDeviceLost); without one, only the end of the process does.
+// A shader whose loops may not end is best given a bound, or a flag in a mapped buffer that the host sets.
 func (d *Device) Run(ctx context.Context, name string, record func(cb *vk.CommandBuffer) error) error {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	defer d.leave()
 	if record == nil {
 		return fmt.Errorf("%s: %w", name, invalid("record is nil"))
 	}

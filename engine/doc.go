@@ -52,6 +52,9 @@
 // Who owns: whoever calls New or Build owns the result and destroys it, before the [Device] is closed and after the commands that
 // use it have finished. A Pipeline, Table or DescriptorSet does not own what it was made from. Destroy may be called twice and on nil.
 //
+// Work cannot be stopped: what Run says of contexts holds for everything that takes one. Close refuses new work with [ErrClosed],
+// waits for methods that run, and returns [ErrBusy] where the device works on what nobody waits for.
+//
 // Who may block: whatever takes a context, such as Open, NewRayTracingPipeline, NewTable, NewBuildInput,
 // BuildAccelerationStructures, Compact, Serialize, Run and Faults. Cmd methods only record; on the compute way the first of a kind
 // also compiles its kernels, unless [Device.PrepareBuilds] did (of indirect launches, PipelineOptions.Indirect).

@@ -26,17 +26,7 @@ func open(t *testing.T, backend engine.Backend) *engine.Device {
 // openWith is open with options; those about tests are filled in.
 func openWith(t *testing.T, o engine.Options) *engine.Device {
 	t.Helper()
-	return openAs(t, o, os.Getenv(vktest.NoValidationVariable) != "1")
-}
-
-// openWithoutValidation is the compute way without the validation layer.
-func openWithoutValidation(t *testing.T) *engine.Device {
-	t.Helper()
-	return openAs(t, engine.Options{Backend: engine.BackendCompute}, false)
-}
-
-func openAs(t *testing.T, o engine.Options, validation bool) *engine.Device {
-	t.Helper()
+	validation := os.Getenv(vktest.NoValidationVariable) != "1"
 	o.AppName, o.Device, o.Validation, o.SyncValidation = t.Name(), os.Getenv(vktest.DeviceVariable), validation, validation
 	o.OnMessage = func(m vk.Message) {
 		if m.Validation {

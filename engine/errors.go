@@ -32,6 +32,8 @@ var (
 	ErrIncompatible = driver.ErrIncompatible
 	// ErrInvalidBlob is wrapped by errors about serialised structures that are truncated or corrupt.
 	ErrInvalidBlob = driver.ErrInvalidBlob
+	// ErrBusy is wrapped by what Run and others return while the device works on something whose context has ended, see Run.
+	ErrBusy = vk.ErrBusy
 	// ErrFault is wrapped by FaultError.
 	ErrFault = fallback.ErrFault
 )

@@ -55,7 +55,7 @@ func faultsOf(t *testing.T, err error) int {
 // TestFaultsBelongToTheirRun runs a clean launch between the recording and the submission of a faulty one, and both from
 // several goroutines: nobody gets another's faults, or loses his own.
 func TestFaultsBelongToTheirRun(t *testing.T) {
-	d := openWithoutValidation(t) // the layer of Debian 12 races with itself where goroutines record, see ARCHITECTURE.md
+	d := open(t, engine.BackendCompute)
 	s := newScene(t, d)
 	bad, good := newFaultyRig(t, d, s), newFaultyRig(t, d, s)
 	want := faultsOf(t, bad.run(t.Context(), true))

@@ -73,9 +73,10 @@ func (d *Device) HostProperty(a *AccelerationStructure, p Property) (uint64, err
 
 // checkHostCommands refuses what the host shall do where the way has no such commands.
 func (d *Device) checkHostCommands(what string) error {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return fmt.Errorf("%s on the host: %w", what, err)
 	}
+	defer d.leave()
 	if d.Limits().HostCommands {
 		return nil
 	}

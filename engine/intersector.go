@@ -64,9 +64,10 @@ type Intersector struct {
 
 // NewIntersector builds acceleration structures over the meshes and links the pipeline that traces rays in them.
 func NewIntersector(ctx context.Context, dev *Device, meshes ...Mesh) (x *Intersector, err error) {
-	if err := dev.usable(); err != nil {
+	if err := dev.enter(); err != nil {
 		return nil, fmt.Errorf("intersector: %w", err)
 	}
+	defer dev.leave()
 	x = &Intersector{dev: dev}
 	defer func() {
 		if err != nil {
@@ -222,9 +223,10 @@ func (x *Intersector) Destroy() {
 
 // Trace finds the nearest hit of each ray.
 func (x *Intersector) Trace(ctx context.Context, rays []Ray) ([]Hit, error) {
-	if err := x.dev.usable(); err != nil {
+	if err := x.dev.enter(); err != nil {
 		return nil, fmt.Errorf("trace %d rays: %w", len(rays), err)
 	}
+	defer x.dev.leave()
 	if len(rays) == 0 {
 		return nil, nil
 	}

@@ -30,9 +30,10 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	fail := func(err error) (*PipelineLibrary, error) {
 		return nil, fmt.Errorf("pipeline library %q: %w", o.Name, err)
 	}
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return fail(err)
 	}
+	defer d.leave()
 	if len(o.Libraries) > 0 {
 		return fail(invalid("Libraries is set; libraries hold no others"))
 	}

@@ -2,14 +2,60 @@ package engine
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
 
+// gate counts who is inside of a device's methods, so that Close can wait for them.
+type gate struct {
+	mu     sync.Mutex
+	inside int
+	empty  sync.Cond // nobody is inside; L is &mu
+	closed bool
+}
+
+// enter is usable, and has Close wait until leave is called.
+func (d *Device) enter() error {
+	if d == nil {
+		return ErrClosed
+	}
+	d.gate.mu.Lock()
+	defer d.gate.mu.Unlock()
+	if d.gate.closed {
+		return ErrClosed
+	}
+	d.gate.inside++
+	return nil
+}
+
+func (d *Device) leave() {
+	d.gate.mu.Lock()
+	defer d.gate.mu.Unlock()
+	if d.gate.inside--; d.gate.inside == 0 {
+		d.gate.empty.Broadcast()
+	}
+}
+
+// shut refuses whoever enters from now on, and waits for those inside.
+func (d *Device) shut() {
+	d.gate.mu.Lock()
+	defer d.gate.mu.Unlock()
+	d.gate.closed = true
+	for d.gate.inside > 0 {
+		d.gate.empty.Wait()
+	}
+}
+
 // usable returns ErrClosed after Close, and of a nil Device.
 func (d *Device) usable() error {
-	if d == nil || d.closed.Load() {
+	if d == nil {
+		return ErrClosed
+	}
+	d.gate.mu.Lock()
+	defer d.gate.mu.Unlock()
+	if d.gate.closed {
 		return ErrClosed
 	}
 	return nil

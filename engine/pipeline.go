@@ -173,9 +173,10 @@ type Pipeline struct {
 
 // NewRayTracingPipeline validates, links and compiles a pipeline. The layouts must outlive it.
 func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (*Pipeline, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
+	defer d.leave()
 	o.Form = cmp.Or(o.Form, d.form)
 	if err := o.validate(d, d.Limits()); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)

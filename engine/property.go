@@ -80,9 +80,10 @@ func (d *Device) checkProperties(structures []*AccelerationStructure, p Property
 
 // Properties asks all structures, whose builds have finished, and waits for the answers.
 func (d *Device) Properties(ctx context.Context, structures []*AccelerationStructure, p Property) ([]uint64, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("properties: %w", err)
 	}
+	defer d.leave()
 	if len(structures) == 0 {
 		return nil, nil
 	}

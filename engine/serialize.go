@@ -70,9 +70,10 @@ func SetSerializedHandles(blob []byte, handles []vk.DeviceAddress) error {
 // vkGetDeviceAccelerationStructureCompatibilityKHR. The compute way reads what it has written on any device; blobs of one
 // way are foreign to the other.
 func (d *Device) CheckSerialized(header []byte) error {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return fmt.Errorf("serialised acceleration structure: %w", err)
 	}
+	defer d.leave()
 	if len(header) < serializedVersionBytes {
 		return fmt.Errorf("serialised acceleration structure: %w: %d bytes, its version has %d", ErrInvalidBlob, len(header), serializedVersionBytes)
 	}
@@ -81,9 +82,10 @@ func (d *Device) CheckSerialized(header []byte) error {
 
 // Serialize copies structures, whose builds have finished, to blobs, and waits.
 func (d *Device) Serialize(ctx context.Context, list []*AccelerationStructure) ([][]byte, error) {
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("serialise acceleration structures: %w", err)
 	}
+	defer d.leave()
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -164,9 +166,10 @@ func (d *Device) Deserialize(ctx context.Context, in []SerializedInput) (out []*
 			out = nil
 		}
 	}()
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("deserialise acceleration structures: %w", err)
 	}
+	defer d.leave()
 	if len(in) == 0 {
 		return nil, nil
 	}

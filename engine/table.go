@@ -22,9 +22,10 @@ type Table struct {
 // or sbt.NullGroup for a record that does nothing. The table does not keep the layout.
 func (d *Device) NewTable(ctx context.Context, p *Pipeline, layout sbt.Layout) (*Table, error) {
 	fail := func(err error) (*Table, error) { return nil, fmt.Errorf("table of pipeline %q: %w", p.Name(), err) }
-	if err := d.usable(); err != nil {
+	if err := d.enter(); err != nil {
 		return fail(err)
 	}
+	defer d.leave()
 	if err := p.check(d, "the pipeline"); err != nil {
 		return fail(err)
 	}
@@ -81,9 +82,10 @@ func (t *Table) WriteData(ctx context.Context, s sbt.Section, record int, off ui
 	if t == nil || t.buffer == nil {
 		return fmt.Errorf("table of pipeline %q: %w", t.name(), invalid("it is destroyed"))
 	}
-	if err := t.device.usable(); err != nil {
+	if err := t.device.enter(); err != nil {
 		return fmt.Errorf("table of pipeline %q: %w", t.name(), err)
 	}
+	defer t.device.leave()
 	at, err := t.plan.DataRange(s, record, off, uint64(len(data)))
 	if err != nil {
 		return fmt.Errorf("table of pipeline %q: %w: %w", t.name(), ErrInvalid, err)

@@ -68,8 +68,8 @@ func (p *Pipeline) makeIndirect(ctx context.Context, v *indirectVariant) error {
 	if v.layout, err = p.dev.NewPipelineLayout(name, nil, []vk.PushRange{{Stages: vk.StageCompute, Size: indirectArguments}}); err != nil {
 		return err
 	}
-	cache := p.options.Cache.driver()
-	if v.prepare, err = p.dev.NewComputePipeline(vk.ComputePipelineOptions{Name: name + ", size", Code: code, Layout: v.layout, Cache: cache}); err != nil {
+	o := vk.ComputePipelineOptions{Name: name + ", size", Code: code, Layout: v.layout, Cache: p.options.Cache.driver()}
+	if v.prepare, err = p.dev.NewComputePipelineContext(ctx, o); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -101,7 +101,7 @@ func (v *indirectVariant) destroy() {
 
 // CmdTraceRaysIndirect records a trace command whose size the GPU reads when it runs; a size of zero in any direction does
 // nothing, one beyond the limit of a launch is cut to it. The first command of a pipeline compiles a second module, which
-// blocks, unless PipelineOptions.Indirect or PrepareIndirect did so before.
+// blocks as long as the context of the Run that records it, unless PipelineOptions.Indirect or PrepareIndirect did so before.
 //
 // The command is read in the compute stage; a barrier that makes it visible to the draw indirect stage, as Vulkan has it,
 // does as well. Stacks are those of a whole batch (64 lanes to a million), as the size is not known.
@@ -109,7 +109,7 @@ func (p *Pipeline) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t IndirectTrace) e
 	if err := t.validate(p); err != nil {
 		return err
 	}
-	if err := p.PrepareIndirect(context.Background()); err != nil {
+	if err := p.PrepareIndirect(cb.Context()); err != nil {
 		return err
 	}
 	batch := p.batchGroups(t.stackDwords(p))

@@ -186,7 +186,7 @@ func (p *Pipeline) take(linked *link.Result) {
 func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result, cached, indirect bool) (*vk.Pipeline, *link.Result, error) {
 	o := vk.ComputePipelineOptions{Name: name, Code: linked.Code, Entry: "main", Layout: p.layout, Cache: p.options.Cache.driver()}
 	o.Statistics = !indirect
-	compiled, err := p.dev.NewComputePipeline(o)
+	compiled, err := p.dev.NewComputePipelineContext(ctx, o)
 	if err == nil || !cached || errors.Is(err, vk.ErrDeviceLost) || ctx.Err() != nil {
 		return compiled, linked, err
 	}
@@ -196,7 +196,7 @@ func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result
 	}
 	p.dev.Logger().Warn("the cache's code was refused and linked again", "pipeline", name, "error", err)
 	o.Code = again.Code
-	compiled, err = p.dev.NewComputePipeline(o)
+	compiled, err = p.dev.NewComputePipelineContext(ctx, o)
 	return compiled, again, err
 }
 

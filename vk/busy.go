@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -147,6 +148,18 @@ func (d *Device) Settle(ctx context.Context) error {
 	}
 	d.reap()
 	return nil
+}
+
+// Drain waits until the GPU has nothing more to do, but only for a while if it is busy with work that nobody waits for: then it
+// fails with ErrBusy.
+func (d *Device) Drain() error {
+	if d.c == nil {
+		return ErrClosed
+	}
+	if err := d.idle(d.submitted()); errors.Is(err, ErrBusy) {
+		return err
+	}
+	return d.WaitIdle()
 }
 
 // inBackground compiles. If the context ends first, it returns its error while the compilation goes on, as no driver can

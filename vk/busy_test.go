@@ -83,7 +83,9 @@ func TestEndlessWork(t *testing.T) {
 		t.Fatalf("Run returns %v, want the context's error and ErrBusy", err)
 	}
 	for name, f := range map[string]func(ctx context.Context) error{
-		"Run":    func(ctx context.Context) error { return d.Run(ctx, "next", func(*vk.CommandBuffer) error { return nil }) },
+		"Run": func(ctx context.Context) error {
+			return d.Run(ctx, "next", func(*vk.CommandBuffer) error { return nil })
+		},
 		"Settle": d.Settle,
 		"Read":   func(ctx context.Context) error { return d.ReadBuffer(ctx, other, 0, make([]byte, 4)) },
 		"Upload": func(ctx context.Context) error { return d.UploadBuffer(ctx, s.flag, 8, make([]byte, 4)) },

@@ -239,13 +239,13 @@ func (d *Device) Destroy() error {
 	d.closed.Store(true)
 	d.mu.Unlock()
 	d.holds.compiles.Wait()
-	if err := d.idle(d.submitted()); errors.Is(err, ErrBusy) {
+	err := d.Drain()
+	if errors.Is(err, ErrBusy) {
 		d.mu.Lock()
 		d.gone = false
 		d.mu.Unlock()
 		return fmt.Errorf("device %s: %w: nothing was freed", d.physical.Name, err)
 	}
-	err := d.WaitIdle()
 	d.queue.close(d)
 	leaks := d.Leaks()
 	d.memory.destroy()

@@ -11,14 +11,17 @@
 // package vktest turns on and turns into test failures.
 //
 // Who owns: the caller of a constructor owns the object and calls its Destroy, which is idempotent and safe on nil.
-// Destroying an object that the GPU still uses is the caller's fault. Device.Destroy waits for the GPU, and reports
+// Destroying an object that the GPU still uses is the caller's fault, unless nobody waits any more for what uses it: a wait that
+// its context ended, or a compilation. Then it is freed when that is done. Device.Destroy waits for the GPU, and reports
 // by name what was not destroyed. A CommandBuffer owns its transient memory until Reset or Destroy,
 // and with it its report, in which shaders tell the host what happened to them (CommandBuffer.Reports).
 // A primary does not own the secondary command buffers that it executes.
 //
-// Who may block: Submit, Run, UploadBuffer, ReadBuffer, UploadImage, Ticket.Wait, Swapchain.Acquire and WaitIdle
-// wait for the GPU, and all but WaitIdle stop waiting when their context ends (the GPU work then goes on, and what it
-// uses must not be destroyed before WaitIdle). Pipelines compile in their constructors.
+// Who may block: Submit, Run, UploadBuffer, ReadBuffer, UploadImage, Ticket.Wait, Settle, Swapchain.Acquire, Drain and WaitIdle
+// wait for the GPU. Those with a context stop waiting when it ends, Run a tenth of a second later; the GPU work goes on, and what
+// it uses must not be written before Settle returns nil. Submit, Run, uploads and reads settle first. WaitIdle waits for ever if
+// it has to, Drain and Device.Destroy do not (ErrBusy). Pipelines compile in their constructors; those with a context return when
+// it ends while the driver goes on in the background.
 //
 // Concurrency: an Instance, a PhysicalDevice and a Device may be used from several goroutines. Objects may be used
 // for recording from several goroutines; one CommandBuffer, DescriptorSet or Swapchain belongs to one goroutine at

@@ -64,7 +64,7 @@ func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driv
 
 func (d *Driver) newPipeline(ctx context.Context, o driver.PipelineOptions, library uint32) (*pipeline, error) {
 	p := &pipeline{groups: len(o.Groups), library: library}
-	if err := p.create(d.device, o, d.pipelines.Cache()); err != nil {
+	if err := p.create(ctx, d.device, o, d.pipelines.Cache()); err != nil {
 		p.Destroy()
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func createFlags(f driver.PipelineFlags) uint32 {
 	return flags
 }
 
-func (p *pipeline) create(dev *vk.Device, o driver.PipelineOptions, cache *vk.PipelineCache) (err error) {
+func (p *pipeline) create(ctx context.Context, dev *vk.Device, o driver.PipelineOptions, cache *vk.PipelineCache) (err error) {
 	var push []vk.PushRange
 	if o.PushConstantBytes > 0 {
 		push = []vk.PushRange{{Stages: driver.RayTracingStages, Size: o.PushConstantBytes}}
@@ -154,7 +154,7 @@ func (p *pipeline) create(dev *vk.Device, o driver.PipelineOptions, cache *vk.Pi
 		})
 	}
 	start := time.Now()
-	if p.impl, err = dev.NewRayTracingPipeline(options); err != nil {
+	if p.impl, err = dev.NewRayTracingPipelineContext(ctx, options); err != nil {
 		return err
 	}
 	p.stats.CompileTime = time.Since(start)
