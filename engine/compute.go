@@ -9,6 +9,7 @@ import (
 	vulkan "github.com/vulkan-go/vulkan"
 
 	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/fallback/spirv"
 	"github.com/everray/everray/vk"
 )
 
@@ -34,6 +35,7 @@ type ComputePipeline struct {
 	layout *vk.PipelineLayout
 	sets   []*DescriptorSetLayout
 	push   uint32
+	uses   []use
 	stats  PipelineStats
 }
 
@@ -55,6 +57,10 @@ func (d *Device) NewComputePipeline(ctx context.Context, o ComputePipelineOption
 func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOptions) (*ComputePipeline, error) {
 	p := &ComputePipeline{name: o.Name, device: d, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes}
 	if err := o.validate(d, d.device.Physical().Limits); err != nil {
+		return p, err
+	}
+	var err error
+	if p.uses, err = o.checkShader(d); err != nil {
 		return p, err
 	}
 	start := time.Now()
@@ -105,6 +111,12 @@ func (o *ComputePipelineOptions) validate(d *Device, limits vk.Limits) error {
 		}
 	}
 	return nil
+}
+
+// checkShader holds the shader against its pipeline, and returns the descriptors that it uses.
+func (o *ComputePipelineOptions) checkShader(d *Device) ([]use, error) {
+	return d.checkProgram(program{name: o.Name, entry: o.Entry, model: spirv.ExecutionModelGLCompute, bit: vk.StageCompute,
+		code: o.Code, constants: o.Specialization, layouts: o.SetLayouts, push: o.PushConstantBytes}, modules{})
 }
 
 // Name returns ComputePipelineOptions.Name.
@@ -170,6 +182,9 @@ func (d *Device) checkDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
 	if err := checkSets("DispatchOptions", p.name, p.sets, o.Sets); err != nil {
 		return err
 	}
+	if err := checkUses("DispatchOptions", o.Sets, p.uses); err != nil {
+		return err
+	}
 	if len(o.PushConstants) != int(p.push) {
 		return invalid("DispatchOptions.PushConstants has %d bytes, pipeline %q declares %d", len(o.PushConstants), p.name, p.push)
 	}
@@ -197,6 +212,13 @@ func (d *Device) LowerShader(ctx context.Context, stage vulkan.ShaderStageFlags,
 	defer d.leave()
 	s := Stage{Code: code}
 	if err := s.validate(); err != nil {
+		return nil, fmt.Errorf("lower shader: %w", err)
+	}
+	m, err := modules{}.module(code, d.Backend())
+	if err == nil && m != nil {
+		err = checkCapabilities(m.Capabilities, d.Backend(), d.device.Features())
+	}
+	if err != nil {
 		return nil, fmt.Errorf("lower shader: %w", err)
 	}
 	out, err := d.driver.LowerShader(ctx, driver.Shader{Stage: stage, Code: code, Entry: entry})

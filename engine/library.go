@@ -21,6 +21,7 @@ type PipelineLibrary struct {
 	device  *Device
 	impl    driver.Library
 	options PipelineOptions // without code
+	uses    []use
 }
 
 // NewPipelineLibrary prepares Stages and Groups of o. SetLayouts, PushConstantBytes, MaxRecursionDepth, Flags, MaxPayloadBytes
@@ -43,6 +44,10 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	if err := o.validateParts(d, d.Limits()); err != nil {
 		return fail(err)
 	}
+	uses, err := o.checkShaders(d)
+	if err != nil {
+		return fail(err)
+	}
 	impl, err := d.driver.NewLibrary(ctx, o.translate())
 	if err != nil {
 		return fail(err)
@@ -52,7 +57,7 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	for i := range kept.Stages {
 		kept.Stages[i].Code = nil
 	}
-	return &PipelineLibrary{name: o.Name, device: d, impl: impl, options: kept}, nil
+	return &PipelineLibrary{name: o.Name, device: d, impl: impl, options: kept, uses: uses}, nil
 }
 
 // Destroy releases the library; pipelines made from it stay.

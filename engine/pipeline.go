@@ -167,6 +167,7 @@ type Pipeline struct {
 	groups []Group
 	stages []StageKind
 	push   uint32
+	uses   []use // of all shaders, libraries' included
 	// dynamicStack allows launches to set their stack.
 	dynamicStack bool
 }
@@ -184,12 +185,20 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 	if most := d.device.Physical().Limits.MaxBoundDescriptorSets; len(o.SetLayouts) > int(most) {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, invalid("SetLayouts has %d elements, the device binds %d", len(o.SetLayouts), most))
 	}
+	uses, err := o.checkShaders(d)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
 	impl, err := d.driver.NewPipeline(ctx, o.translate())
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	p := &Pipeline{name: o.Name, device: d, impl: impl, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes, dynamicStack: o.DynamicStack || o.StackBytes > 0}
 	p.groups, p.stages = o.withLibraries()
+	p.uses = uses
+	for _, y := range o.Libraries {
+		p.uses = append(p.uses, y.uses...)
+	}
 	return p, nil
 }
 

@@ -95,6 +95,9 @@ func (o *TraceOptions) checkPipeline(d *Device) error {
 	if err := checkSets("TraceOptions", p.name, p.sets, o.Sets); err != nil {
 		return err
 	}
+	if err := checkUses("TraceOptions", o.Sets, p.uses); err != nil {
+		return err
+	}
 	if len(o.PushConstants) != int(p.push) {
 		return invalid("TraceOptions.PushConstants has %d bytes, pipeline %q declares %d", len(o.PushConstants), p.name, p.push)
 	}

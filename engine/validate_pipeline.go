@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -70,6 +71,22 @@ func (o *PipelineOptions) validateParts(d *Device, limits driver.Limits) error {
 		}
 	}
 	return nil
+}
+
+// checkShaders holds the pipeline's own shaders against it, and returns the descriptors that they use.
+func (o *PipelineOptions) checkShaders(d *Device) ([]use, error) {
+	var uses []use
+	read := modules{}
+	for i, s := range o.Stages {
+		p := program{name: cmp.Or(s.Name, fmt.Sprintf("%v %d", s.Kind, i)), entry: s.Entry, model: stageModels[s.Kind].model, bit: stageModels[s.Kind].bit,
+			code: s.Code, constants: s.Specialization, layouts: o.SetLayouts, push: o.PushConstantBytes}
+		more, err := d.checkProgram(p, read)
+		if err != nil {
+			return nil, fmt.Errorf("stage %d (%q): %w", i, p.name, err)
+		}
+		uses = append(uses, more...)
+	}
+	return uses, nil
 }
 
 // validateGroup holds a hit group against what the flags promise (VkRayTracingPipelineCreateInfoKHR, valid usage).

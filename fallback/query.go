@@ -53,12 +53,3 @@ func LowerShader(ctx context.Context, s Shader) ([]uint32, error) {
 	}
 	return link.LowerQueries(ctx, library, link.Shader{Name: s.Name, Code: s.Code, Entry: s.Entry, Model: model, SkipHelpers: s.Driver == vk.DriverLavapipe})
 }
-
-// UsesRayQuery tells whether a module declares that it needs ray queries.
-func UsesRayQuery(code []uint32) (bool, error) {
-	m, err := spirv.Decode(code)
-	if err != nil {
-		return false, err
-	}
-	return m.HasCapability(spirv.CapabilityRayQueryKHR), nil
-}

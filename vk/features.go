@@ -148,3 +148,12 @@ func (f Features) Names() []string {
 	}
 	return out
 }
+
+// AllFeatures has every feature that the package knows.
+func AllFeatures() Features {
+	var f Features
+	for _, l := range f.links(new(C.evk_features)) {
+		*l.f = true
+	}
+	return f
+}
