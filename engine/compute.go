@@ -182,9 +182,6 @@ func (d *Device) checkDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
 	if err := checkSets("DispatchOptions", p.name, p.sets, o.Sets); err != nil {
 		return err
 	}
-	if err := checkUses("DispatchOptions", o.Sets, p.uses); err != nil {
-		return err
-	}
 	if len(o.PushConstants) != int(p.push) {
 		return invalid("DispatchOptions.PushConstants has %d bytes, pipeline %q declares %d", len(o.PushConstants), p.name, p.push)
 	}
@@ -194,7 +191,7 @@ func (d *Device) checkDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
 			return invalid("DispatchOptions.%c is %d workgroups, the limit is %d", "XYZ"[i], n, most[i])
 		}
 	}
-	return nil
+	return checkUses("DispatchOptions", o.Sets, p.uses)
 }
 
 // LowerShader returns the SPIR-V with which a program makes a compute or graphics pipeline of its own whose shader uses ray

@@ -44,6 +44,9 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	if err := o.validateParts(d, d.Limits()); err != nil {
 		return fail(err)
 	}
+	if err := o.checkSkips(d); err != nil {
+		return fail(err)
+	}
 	uses, err := o.checkShaders(d)
 	if err != nil {
 		return fail(err)

@@ -185,6 +185,9 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 	if most := d.device.Physical().Limits.MaxBoundDescriptorSets; len(o.SetLayouts) > int(most) {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, invalid("SetLayouts has %d elements, the device binds %d", len(o.SetLayouts), most))
 	}
+	if err := o.checkSkips(d); err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
 	uses, err := o.checkShaders(d)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)

@@ -95,16 +95,13 @@ func (o *TraceOptions) checkPipeline(d *Device) error {
 	if err := checkSets("TraceOptions", p.name, p.sets, o.Sets); err != nil {
 		return err
 	}
-	if err := checkUses("TraceOptions", o.Sets, p.uses); err != nil {
-		return err
-	}
 	if len(o.PushConstants) != int(p.push) {
 		return invalid("TraceOptions.PushConstants has %d bytes, pipeline %q declares %d", len(o.PushConstants), p.name, p.push)
 	}
 	if o.StackBytes > 0 && !p.dynamicStack {
 		return invalid("TraceOptions.StackBytes is %d, but the stack of pipeline %q is fixed (set PipelineOptions.DynamicStack)", o.StackBytes, p.name)
 	}
-	return nil
+	return checkUses("TraceOptions", o.Sets, p.uses)
 }
 
 // checkSets compares the sets of a command with the layouts of its pipeline; options names the structure they are in.

@@ -73,6 +73,14 @@ func (o *PipelineOptions) validateParts(d *Device, limits driver.Limits) error {
 	return nil
 }
 
+// checkSkips refuses promises that the driver has no feature for.
+func (o *PipelineOptions) checkSkips(d *Device) error {
+	if (o.Flags.SkipTriangles || o.Flags.SkipAABBs) && d.Backend() == BackendNative && !d.device.Features().PrimitiveCulling {
+		return lacking("rayTraversalPrimitiveCulling, for Flags.SkipTriangles or SkipAABBs natively (BackendCompute does without)")
+	}
+	return nil
+}
+
 // checkShaders holds the pipeline's own shaders against it, and returns the descriptors that they use.
 func (o *PipelineOptions) checkShaders(d *Device) ([]use, error) {
 	var uses []use

@@ -102,8 +102,12 @@ func NewDevice(p *PhysicalDevice, o DeviceOptions) (*Device, error) {
 	names, free := cstrings(extensions)
 	defer free()
 	var text *C.char
-	r := C.evk_create_device(p.instance.c, raw(p.handle), C.uint32_t(family), has, d.enabled.toC(), names, C.uint32_t(len(extensions)), &d.c, &text)
-	if err := check("vkCreateDevice", r); err != nil {
+	var r C.int32_t
+	err = listen(func() error {
+		r = C.evk_create_device(p.instance.c, raw(p.handle), C.uint32_t(family), has, d.enabled.toC(), names, C.uint32_t(len(extensions)), &d.c, &text)
+		return check("vkCreateDevice", r)
+	})
+	if err != nil {
 		if text != nil {
 			err = fmt.Errorf("%w: %s", err, C.GoString(text))
 			C.free(unsafe.Pointer(text))

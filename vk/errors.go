@@ -1,8 +1,14 @@
 package vk
 
+// #include <stdlib.h>
+// #include "evk.h"
+import "C"
+
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"unsafe"
 
 	vulkan "github.com/vulkan-go/vulkan"
 )
@@ -34,16 +40,22 @@ var (
 type ResultError struct {
 	Op     string // the function, such as "vkCreateBuffer"
 	Result vulkan.Result
+	// Said is what the driver, the loader or a layer said in the call, if anything.
+	Said string
 }
 
 // resultUnknown is VK_ERROR_UNKNOWN, which the binding's headers lack.
 const resultUnknown = vulkan.Result(-13)
 
 func (e *ResultError) Error() string {
+	text := fmt.Sprintf("%s: VkResult %d", e.Op, int32(e.Result))
 	if s := e.sentinel(); s != nil {
-		return fmt.Sprintf("%s: %v (VkResult %d)", e.Op, s, int32(e.Result))
+		text = fmt.Sprintf("%s: %v (VkResult %d)", e.Op, s, int32(e.Result))
 	}
-	return fmt.Sprintf("%s: VkResult %d", e.Op, int32(e.Result))
+	if e.Said != "" {
+		text += ": the driver says: " + e.Said
+	}
+	return text
 }
 
 // Unwrap makes errors.Is find the sentinel that belongs to the result.
@@ -87,4 +99,22 @@ func check[R ~int32](op string, r R) error {
 		return nil
 	}
 	return &ResultError{Op: op, Result: vulkan.Result(r)}
+}
+
+// listen runs a call and keeps what is said in it on this thread, for the error.
+func listen(call func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	C.evk_listen()
+	err := call()
+	text := C.evk_heard()
+	if text == nil {
+		return err
+	}
+	defer C.free(unsafe.Pointer(text))
+	var failed *ResultError
+	if errors.As(err, &failed) && failed.Said == "" {
+		failed.Said = C.GoString(text)
+	}
+	return err
 }

@@ -43,6 +43,9 @@ int32_t evk_instance_extensions(void *gipa, const char *layer, uint32_t *count, 
 int32_t evk_create_instance(void *gipa, const char *app, uint32_t api, const char *layer, const char *names, uint32_t count,
 	int sync_validation, int validation_features, uintptr_t message_handle, evk_instance **out, char **message);
 void evk_destroy_instance(evk_instance *i);
+// Between evk_listen and evk_heard what drivers and layers say in calls of this thread is kept; the text is malloc'ed, or NULL.
+void evk_listen(void);
+char *evk_heard(void);
 int32_t evk_physical_devices(evk_instance *i, uint32_t *count, uint64_t *out);
 int32_t evk_device_extensions(evk_instance *i, uint64_t physical, uint32_t *count, VkExtensionProperties *out);
 

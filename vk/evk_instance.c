@@ -1,6 +1,7 @@
 #include "evk.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +41,29 @@ int32_t evk_instance_extensions(void *gipa, const char *layer, uint32_t *count, 
 	return EnumerateInstanceExtensionProperties(layer, count, out);
 }
 
+// said is what was told to the thread since it last began to listen.
+static _Thread_local char said[2048];
+static _Thread_local int listening;
+
+void evk_listen(void) {
+	said[0] = 0;
+	listening = 1;
+}
+
+char *evk_heard(void) {
+	listening = 0;
+	return said[0] ? strdup(said) : NULL;
+}
+
+static void note(const char *text) {
+	size_t have = strlen(said);
+	if (!listening || !text || have + 3 >= sizeof said) return;
+	snprintf(said + have, sizeof said - have, "%s%s", have ? "; " : "", text);
+}
+
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
 	const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
+	note(data->pMessage);
 	evkGoMessage((uintptr_t)user, severity, types, data);
 	return VK_FALSE;
 }

@@ -82,8 +82,12 @@ func (d *Device) NewGraphicsPipeline(o GraphicsPipelineOptions) (*Pipeline, erro
 		pin.Pin(&s.code[0])
 		list[i] = C.evk_graphics_stage{stage: C.uint32_t(s.stage), code: (*C.uint32_t)(&s.code[0]), words: C.size_t(len(s.code))}
 	}
-	h := C.evk_create_graphics_pipeline(d.c, &list[0], C.uint32_t(len(list)), C.uint32_t(o.PatchPoints), raw(o.Layout.handle), C.uint32_t(o.Format))
-	if err := check("vkCreateGraphicsPipelines", h.result); err != nil {
+	var h C.evk_handle
+	err = listen(func() error {
+		h = C.evk_create_graphics_pipeline(d.c, &list[0], C.uint32_t(len(list)), C.uint32_t(o.PatchPoints), raw(o.Layout.handle), C.uint32_t(o.Format))
+		return check("vkCreateGraphicsPipelines", h.result)
+	})
+	if err != nil {
 		return nil, fail(err)
 	}
 	p := &Pipeline{d: d, handle: fromRaw[vulkan.Pipeline](h.handle), name: o.Name}

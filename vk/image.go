@@ -39,12 +39,15 @@ func (d *Device) NewImage(o ImageOptions) (*Image, error) {
 	if most := d.physical.Limits.MaxImageDimension2D; o.Width == 0 || o.Height == 0 || o.Width > most || o.Height > most {
 		return nil, fail(fmt.Errorf("%w: a side may have 1 to %d pixels", ErrInvalid, most))
 	}
-	c := C.evk_create_image(d.c, C.uint32_t(o.Width), C.uint32_t(o.Height), C.uint32_t(o.MipLevels), C.uint32_t(o.Format), C.uint32_t(o.Usage))
-	if err := check("vkCreateImage", c.result); err != nil {
+	var c C.evk_object
+	err := listen(func() error {
+		c = C.evk_create_image(d.c, C.uint32_t(o.Width), C.uint32_t(o.Height), C.uint32_t(o.MipLevels), C.uint32_t(o.Format), C.uint32_t(o.Usage))
+		return check("vkCreateImage", c.result)
+	})
+	if err != nil {
 		return nil, fail(err)
 	}
 	i := &Image{d: d, handle: fromRaw[vulkan.Image](c.handle), o: o}
-	var err error
 	i.memory, err = d.memory.allocate(uint64(c.size), max(uint64(c.alignment), 1), uint32(c.types), DeviceLocal, true)
 	if err == nil {
 		err = check("vkBindImageMemory", C.evk_bind_image(d.c, c.handle, raw(i.memory.block.memory), C.uint64_t(i.memory.offset)))

@@ -130,9 +130,13 @@ func (d *Device) NewComputePipeline(o ComputePipelineOptions) (*Pipeline, error)
 		data = append(data, o.Constants[id]...)
 	}
 	stats := o.Statistics && d.enabled.PipelineExecutableInfo
-	h := C.evk_create_compute_pipeline(d.c, (*C.uint32_t)(&o.Code[0]), C.size_t(len(o.Code)), entry, raw(o.Layout.handle),
-		first(constants), C.uint32_t(len(constants)), unsafe.Pointer(first(data)), C.size_t(len(data)), C.uint32_t(o.RequiredSubgroupSize), cbool(stats), o.Cache.raw())
-	if err := check("vkCreateComputePipelines", h.result); err != nil {
+	var h C.evk_handle
+	err := listen(func() error {
+		h = C.evk_create_compute_pipeline(d.c, (*C.uint32_t)(&o.Code[0]), C.size_t(len(o.Code)), entry, raw(o.Layout.handle),
+			first(constants), C.uint32_t(len(constants)), unsafe.Pointer(first(data)), C.size_t(len(data)), C.uint32_t(o.RequiredSubgroupSize), cbool(stats), o.Cache.raw())
+		return check("vkCreateComputePipelines", h.result)
+	})
+	if err != nil {
 		return nil, fail(err)
 	}
 	p := &Pipeline{d: d, handle: fromRaw[vulkan.Pipeline](h.handle), name: o.Name, stats: stats}

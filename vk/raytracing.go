@@ -147,9 +147,13 @@ func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, 
 		linked.list[i] = C.uint64_t(raw(y.handle))
 		total += y.groups
 	}
-	h := C.evk_create_ray_tracing_pipeline(d.c, first(pack.stages), C.uint32_t(len(pack.stages)), (*C.uint32_t)(first(pack.words)), (*C.char)(unsafe.Pointer(first(pack.entries))),
-		first(pack.constants), (*C.uint8_t)(&pack.data[0]), first(groups), C.uint32_t(len(o.Groups)), C.uint32_t(o.MaxRecursionDepth), raw(o.Layout.handle), cbool(o.DynamicStackSize), C.uint32_t(o.Flags), &linked, o.Cache.raw())
-	if err := check("vkCreateRayTracingPipelinesKHR", h.result); err != nil {
+	var h C.evk_handle
+	err = listen(func() error {
+		h = C.evk_create_ray_tracing_pipeline(d.c, first(pack.stages), C.uint32_t(len(pack.stages)), (*C.uint32_t)(first(pack.words)), (*C.char)(unsafe.Pointer(first(pack.entries))),
+			first(pack.constants), (*C.uint8_t)(&pack.data[0]), first(groups), C.uint32_t(len(o.Groups)), C.uint32_t(o.MaxRecursionDepth), raw(o.Layout.handle), cbool(o.DynamicStackSize), C.uint32_t(o.Flags), &linked, o.Cache.raw())
+		return check("vkCreateRayTracingPipelinesKHR", h.result)
+	})
+	if err != nil {
 		return nil, fail(err)
 	}
 	p := &Pipeline{d: d, handle: fromRaw[vulkan.Pipeline](h.handle), name: o.Name, groups: total}

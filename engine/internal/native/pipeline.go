@@ -66,7 +66,7 @@ func (d *Driver) newPipeline(ctx context.Context, o driver.PipelineOptions, libr
 	p := &pipeline{groups: len(o.Groups), library: library}
 	if err := p.create(ctx, d.device, o, d.pipelines.Cache()); err != nil {
 		p.Destroy()
-		return nil, err
+		return nil, refused(err)
 	}
 	if err := ctx.Err(); err != nil {
 		p.Destroy()
