@@ -7,7 +7,8 @@
 #   scripts/shaders.sh --out DIR ...   write below DIR instead of shaders/spv
 #
 # A source with the line "// Variant: simd" is compiled once more, with ER_SIMD defined (shaders/bvh/trace/simd.glsl), to
-# NAME.simd.EXT.spv. Includes (*.glsl) are relative to shaders/. The output depends on the sources and the compiler's version only.
+# NAME.simd.EXT.spv. One with the line "// Uncalled functions: kept" keeps those, for the linker to call. Includes (*.glsl) are
+# relative to shaders/. The output depends on the sources and the compiler's version only.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -63,7 +64,9 @@ module() {
 	target=$out/$1.spv
 	mkdir -p "$(dirname "$target")"
 	# glslang 12 prints the file's name on success: shown only on failure.
-	if ! log=$(glslangValidator -V ${2-} --target-env vulkan1.2 -Ishaders -o "$target.tmp" "shaders/$rel" 2>&1); then
+	kept=
+	if grep -q '^// Uncalled functions: kept$' "shaders/$rel"; then kept=--keep-uncalled; fi
+	if ! log=$(glslangValidator -V ${2-} $kept --target-env vulkan1.2 -Ishaders -o "$target.tmp" "shaders/$rel" 2>&1); then
 		echo "$log" >&2
 		rm -f "$target.tmp"
 		return 1

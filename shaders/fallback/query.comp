@@ -1,6 +1,7 @@
 // The library of ray queries for shaders that are not part of a ray tracing pipeline: fallback/link takes the functions of
 // query.glsl out of this module and puts them into the application's.
 #version 460
+// Uncalled functions: kept
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
@@ -19,4 +20,4 @@ uint erProcedural(in ErRay ray, const in bool opaque, inout ErHit candidate) { r
 bool erUsesTriangles() { return true; }
 bool erUsesBoxes() { return true; }
 
-void main() { rqKeep(0u); }
+void main() {}

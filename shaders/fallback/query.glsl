@@ -321,24 +321,4 @@ mat3 rqGetIntersectionTriangleVertexPositions(inout RqQuery q, const in uint whi
                        : rqVertices(rqRecord(q.tlas, q.candidate.instance), q.candidate.leaf);
 }
 
-// rqKeep calls everything: the compiler drops functions that nobody calls.
-uint rqKeep(const in uint any) {
-    RqQuery q;
-    rqInitialize(q, uvec2(any), any, any, vec3(0.0), 0.0, vec3(1.0), 1.0);
-    uint sum = rqProceed(q) ? 1u : 0u;
-    rqConfirmIntersection(q);
-    rqGenerateIntersection(q, 1.0);
-    rqTerminate(q);
-    rqAbandon(q, sum != any);
-    sum += rqGetRayFlags(q) + rqGetIntersectionType(q, any) + rqGetIntersectionInstanceCustomIndex(q, any) +
-           rqGetIntersectionInstanceShaderBindingTableRecordOffset(q, any) + rqGetIntersectionInstanceId(q, any) +
-           rqGetIntersectionPrimitiveIndex(q, any) + rqGetIntersectionGeometryIndex(q, any);
-    if (rqGetIntersectionCandidateAABBOpaque(q) || rqGetIntersectionFrontFace(q, any)) sum++;
-    vec3 v = rqGetWorldRayOrigin(q) + rqGetWorldRayDirection(q) + rqGetIntersectionObjectRayOrigin(q, any) +
-             rqGetIntersectionObjectRayDirection(q, any) + rqGetIntersectionObjectToWorld(q, any)[0] +
-             rqGetIntersectionWorldToObject(q, any)[0] + rqGetIntersectionTriangleVertexPositions(q, any)[0];
-    v.xy += rqGetIntersectionBarycentrics(q, any) + rqGetRayTMin(q) + rqGetIntersectionT(q, any);
-    return sum + floatBitsToUint(v.x + v.y + v.z);
-}
-
 #endif

@@ -7,6 +7,7 @@
 // Parameters of those functions are `const in`, which glslang passes by value.
 #version 460
 // Variant: simd
+// Uncalled functions: kept
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
@@ -96,7 +97,7 @@ void rtFault(const in uint kind, const in uint value) {
 // ---- hooks -------------------------------------------------------------------------------------
 
 uint rtShade(const in uint state) { return RT_STATE_DONE; }
-uint rtContinue(const in uint state);
+uint rtContinue(const in uint state) { return RT_STATE_DONE; }
 uint rtAnyHit(const in uint shader) { return ER_CANDIDATE_ACCEPT; }
 uint rtIntersection(const in uint shader) { return RT_STATE_DONE; }
 uint rtShadeMiss(const in uint state) { return RT_STATE_DONE; }
@@ -267,27 +268,6 @@ mat4x3 rtObjectToWorld() { return erObjectToWorld(rtHit.instanceRecord); }
 mat4x3 rtWorldToObject() { return erWorldToObject(rtHit.instanceRecord); }
 vec2 rtBarycentrics() { return rtHit.barycentrics; }
 vec3 rtVertex(const in uint k) { return erVertex(rtHit.instanceRecord, rtHit.leaf, k); }
-
-// The body that the linker replaces. Until then it calls what linked shaders may call: the compiler drops functions that
-// nobody calls.
-uint rtTraverse();
-uint rtTrace();
-uint rtTraceMiss();
-uint rtCallable(const in uint index);
-uint rtContinue(const in uint state) {
-    vec3 sum = rtWorldRayOrigin() + rtWorldRayDirection() + rtObjectRayOrigin() + rtObjectRayDirection() + rtVertex(state);
-    sum.xy += rtBarycentrics() + vec2(rtRayTmin(), rtRayTmaxHit() + rtRayTmaxMiss());
-    sum += rtObjectToWorld()[0] + rtWorldToObject()[0];
-    uint bits = rtRayFlags() + rtCullMask() + rtHitKind() + rtInstanceId() + rtInstanceCustomIndex() + rtPrimitiveId() + rtGeometryIndex();
-    rtSetRay(rtTlas, bits, bits, bits, bits, bits, sum, sum.x, sum, sum.y);
-    rtStack = rtQuad(bits);
-    bits += rqKeep(bits);
-    rtSetAttribute(bits, rtAttribute(bits));
-    rtResume(rtReport(sum.x, bits));
-    bits += rtTrace() + rtTraceMiss() + rtCallable(bits) + rtReturn() + rtReturnCallable() + rtUnknown(bits);
-    bits += rtCallShader(rtReserve(bits), bits, bits, bits, bits);
-    return rtCall(rtReserveTrace(bits), bits, bits, bits);
-}
 
 // ---- traversal ---------------------------------------------------------------------------------
 
