@@ -36,6 +36,9 @@ type Options struct {
 	Form LinkForm
 	// InstanceExtensions and DeviceExtensions are enabled besides what the engine needs.
 	InstanceExtensions, DeviceExtensions []string
+	// Restrict, if not nil, sees each physical device first and may take away features and lower limits: for trying a program as
+	// on a lesser device. Nothing that it takes away is enabled.
+	Restrict func(*vk.PhysicalDevice)
 	// CreateSurface is called once with the instance, before a device is chosen; the device can then present to the surface.
 	// Close destroys the surface, and so does Open when it fails.
 	CreateSurface func(vulkan.Instance) (vulkan.Surface, error)
@@ -81,7 +84,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 func newInstance(o Options) (*vk.Instance, error) {
 	instance, err := vk.NewInstance(vk.InstanceOptions{
 		AppName: o.AppName, Validation: o.Validation, SyncValidation: o.SyncValidation,
-		Extensions: o.InstanceExtensions, OnMessage: o.OnMessage, Logger: o.Logger,
+		Extensions: o.InstanceExtensions, OnMessage: o.OnMessage, Logger: o.Logger, Restrict: o.Restrict,
 	})
 	if errors.Is(err, vk.ErrNoVulkan) {
 		return nil, fmt.Errorf("%w: %w", ErrNoDriver, err)

@@ -28,14 +28,19 @@ func openWith(t *testing.T, o engine.Options) *engine.Device {
 	t.Helper()
 	validation := os.Getenv(vktest.NoValidationVariable) != "1"
 	o.AppName, o.Device, o.Validation, o.SyncValidation = t.Name(), os.Getenv(vktest.DeviceVariable), validation, validation
+	if o.Restrict == nil {
+		o.Restrict = vktest.Restrict(t)
+	}
 	o.OnMessage = func(m vk.Message) {
 		if m.Validation {
 			t.Errorf("validation: %v", m)
 		}
 	}
 	device, err := engine.Open(t.Context(), o)
-	if missing := errors.Is(err, engine.ErrNoDriver) || errors.Is(err, vk.ErrNoValidationLayer) ||
-		errors.Is(err, engine.ErrNativeUnavailable); missing {
+	if errors.Is(err, engine.ErrNativeUnavailable) {
+		vktest.MissingNative(t, err.Error())
+	}
+	if errors.Is(err, engine.ErrNoDriver) || errors.Is(err, vk.ErrNoValidationLayer) {
 		vktest.Missing(t, fmt.Sprintf("needs a Vulkan device with validation: %v", err))
 	}
 	if err != nil {

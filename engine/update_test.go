@@ -20,13 +20,17 @@ func openBackend(t *testing.T, backend Backend) *Device {
 	validation := os.Getenv(vktest.NoValidationVariable) != "1"
 	dev, err := Open(t.Context(), Options{
 		Backend: backend, AppName: t.Name(), Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation,
+		Restrict: vktest.Restrict(t),
 		OnMessage: func(m vk.Message) {
 			if m.Validation {
 				t.Errorf("validation: %v", m)
 			}
 		},
 	})
-	if errors.Is(err, ErrNoDriver) || errors.Is(err, vk.ErrNoValidationLayer) || errors.Is(err, ErrNativeUnavailable) {
+	if errors.Is(err, ErrNativeUnavailable) {
+		vktest.MissingNative(t, err.Error())
+	}
+	if errors.Is(err, ErrNoDriver) || errors.Is(err, vk.ErrNoValidationLayer) {
 		vktest.Missing(t, err.Error())
 	}
 	if err != nil {

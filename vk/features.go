@@ -45,7 +45,11 @@ type link struct {
 	rt   bool
 }
 
+// links pairs all features; c may be nil where nobody looks at the C side.
 func (f *Features) links(c *C.evk_features) []link {
+	if c == nil {
+		c = new(C.evk_features)
+	}
 	return []link{
 		{"bufferDeviceAddress", &f.BufferDeviceAddress, &c.bufferDeviceAddress, false},
 		{"scalarBlockLayout", &f.ScalarBlockLayout, &c.scalarBlockLayout, false},

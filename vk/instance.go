@@ -34,16 +34,20 @@ type InstanceOptions struct {
 	// OnMessage receives warnings and errors; nil logs them. See the package comment for what it may do.
 	OnMessage func(Message)
 	Logger    *slog.Logger // nil = slog.Default()
+	// Restrict, if not nil, sees each physical device before anybody else does. It may take away features and lower limits,
+	// so that a program can be tried as on a lesser device: what it takes away is not enabled, and nobody is told of it.
+	Restrict func(*PhysicalDevice)
 }
 
 // Instance is a VkInstance.
 type Instance struct {
-	c       *C.evk_instance
-	message cgo.Handle
-	logger  *slog.Logger
-	layer   uint32     // spec version of the validation layer in use, 0 without
-	labels  sync.Mutex // see Device.lockLabels
-	once    sync.Once
+	c        *C.evk_instance
+	message  cgo.Handle
+	logger   *slog.Logger
+	layer    uint32     // spec version of the validation layer in use, 0 without
+	labels   sync.Mutex // see Device.lockLabels
+	restrict func(*PhysicalDevice)
+	once     sync.Once
 }
 
 // library is what the process knows of libvulkan: it is opened at most once and never closed.
@@ -95,7 +99,7 @@ func NewInstance(o InstanceOptions) (*Instance, error) {
 		layerName, freeLayer = cstring(ValidationLayer)
 		defer freeLayer()
 	}
-	i := &Instance{logger: o.Logger, layer: layer}
+	i := &Instance{logger: o.Logger, layer: layer, restrict: o.Restrict}
 	if slices.Contains(extensions, extDebugUtils) {
 		i.message = cgo.NewHandle(&sink{on: o.OnMessage, logger: o.Logger})
 	}

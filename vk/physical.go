@@ -7,6 +7,7 @@ import "C"
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -122,6 +123,9 @@ func (i *Instance) PhysicalDevices() ([]*PhysicalDevice, error) {
 		p := &PhysicalDevice{instance: i, handle: fromRaw[vulkan.PhysicalDevice](h)}
 		if err := p.query(); err != nil {
 			return nil, err
+		}
+		if i.restrict != nil {
+			i.restrict(p)
 		}
 		out = append(out, p)
 	}
@@ -319,17 +323,15 @@ func (p *PhysicalDevice) Supported() error {
 	if p.APIVersion < 1<<22|2<<12 {
 		return fmt.Errorf("%s: %w: Vulkan 1.2 (it has %d.%d; update its driver)", p.Name, ErrMissingFeature, p.APIVersion>>22, p.APIVersion>>12&0x3ff)
 	}
-	f := p.Features
-	for _, need := range []struct {
-		name string
-		ok   bool
-	}{
-		{"bufferDeviceAddress", f.BufferDeviceAddress}, {"scalarBlockLayout", f.ScalarBlockLayout},
-		{"timelineSemaphore", f.TimelineSemaphore}, {"synchronization2", f.Synchronization2},
-	} {
-		if !need.ok {
-			return fmt.Errorf("%s (%s %s): %w: %s (update its driver, or choose another device)", p.Name, p.DriverName, p.DriverInfo, ErrMissingFeature, need.name)
+	names := p.Features.Names()
+	for _, need := range requiredFeatures {
+		if !slices.Contains(names, need) {
+			return fmt.Errorf("%s (%s %s): %w: %s (update its driver, or choose another device)", p.Name, p.DriverName, p.DriverInfo, ErrMissingFeature, need)
 		}
+	}
+	if n := p.Limits.MaxComputeWorkGroupInvocations; n < leastLanes {
+		return fmt.Errorf("%s (%s %s): %w: workgroups of %d lanes, it takes %d (update its driver, or choose another device)", p.Name, p.DriverName,
+			p.DriverInfo, ErrMissingFeature, leastLanes, n)
 	}
 	if p.queueFamily() < 0 {
 		return fmt.Errorf("%s: %w: a queue with graphics and compute", p.Name, ErrMissingFeature)

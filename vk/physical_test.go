@@ -32,7 +32,8 @@ func TestOldLavapipeIsRefused(t *testing.T) {
 
 func TestSupportedNamesTheMissingFeature(t *testing.T) {
 	p := &PhysicalDevice{Name: "test device", APIVersion: apiVersion13, QueueFamilies: []QueueFamily{{Flags: 3, Count: 1}},
-		Features: Features{BufferDeviceAddress: true, ScalarBlockLayout: true, TimelineSemaphore: true, Synchronization2: true}}
+		Features: Features{BufferDeviceAddress: true, ScalarBlockLayout: true, TimelineSemaphore: true, Synchronization2: true},
+		Limits:   Limits{MaxComputeWorkGroupInvocations: 256}}
 	if err := p.Supported(); err != nil {
 		t.Errorf("all there: %v", err)
 	}
@@ -40,6 +41,11 @@ func TestSupportedNamesTheMissingFeature(t *testing.T) {
 	q.Features.BufferDeviceAddress = false
 	if err := q.Supported(); !errors.Is(err, ErrMissingFeature) || !strings.Contains(err.Error(), "bufferDeviceAddress") {
 		t.Errorf("no addresses: %v", err)
+	}
+	q = *p
+	q.Limits.MaxComputeWorkGroupInvocations = 128
+	if err := q.Supported(); !errors.Is(err, ErrMissingFeature) || !strings.Contains(err.Error(), "256 lanes") {
+		t.Errorf("small workgroups: %v", err)
 	}
 	q = *p
 	q.APIVersion = 1<<22 | 1<<12

@@ -111,6 +111,9 @@ func (d *Device) NewComputePipeline(o ComputePipelineOptions) (*Pipeline, error)
 	if o.Layout == nil {
 		return nil, fail(fmt.Errorf("%w: no layout", ErrInvalid))
 	}
+	if err := readWorkgroup(&o).fits(&d.physical.Limits); err != nil {
+		return nil, fail(err)
+	}
 	if n := o.RequiredSubgroupSize; n != 0 {
 		l := d.physical.Limits
 		if !d.enabled.SubgroupSizeControl || n < l.MinSubgroupSize || n > l.MaxSubgroupSize || l.RequiredSubgroupSizeStages&uint32(StageCompute) == 0 {

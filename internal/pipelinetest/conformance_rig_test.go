@@ -2,6 +2,7 @@ package pipelinetest_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -42,10 +43,24 @@ const (
 	conformanceResultBytes = 1 << 20
 )
 
-func openWay(t *testing.T, way engine.Backend) (*engine.Device, error) {
+// missingWay skips the test, or fails it, for want of a way.
+func missingWay(t *testing.T, way engine.Backend, err error) {
+	t.Helper()
+	why := fmt.Sprintf("no %v device: %v", way, err)
+	if errors.Is(err, engine.ErrNativeUnavailable) {
+		vktest.MissingNative(t, why)
+	}
+	vktest.Missing(t, why)
+}
+
+// openWay opens a device, less what restrict takes away; nil takes what vktest is asked for.
+func openWay(t *testing.T, way engine.Backend, restrict func(*vk.PhysicalDevice)) (*engine.Device, error) {
+	if restrict == nil {
+		restrict = vktest.Restrict(t)
+	}
 	validation := os.Getenv(vktest.NoValidationVariable) == ""
 	return engine.Open(t.Context(), engine.Options{
-		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation,
+		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation, Restrict: restrict,
 		OnMessage: func(m vk.Message) { t.Errorf("%v: validation: %v", way, m) },
 	})
 }

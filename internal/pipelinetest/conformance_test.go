@@ -13,7 +13,7 @@ import (
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/internal/conformance"
 	"github.com/everray/everray/internal/glsltest"
-	"github.com/everray/everray/vk/vktest"
+	"github.com/everray/everray/vk"
 )
 
 // conformanceWays are the ways in which every row runs.
@@ -49,7 +49,7 @@ func TestConformance(t *testing.T) {
 	rigs := conformanceRigs{ways: map[engine.Backend]*conformanceRig{}}
 	for _, w := range conformanceWays {
 		if chosenWay(w.name) && rigs.ways[w.backend] == nil {
-			rigs.ways[w.backend] = openConformance(t, w.backend)
+			rigs.ways[w.backend] = openConformance(t, w.backend, nil)
 		}
 	}
 	rows, programs := conformance.All(), 0
@@ -201,11 +201,11 @@ func (r *conformanceRig) can(c conformance.Command) bool {
 }
 
 // openConformance opens a device and the buffers that all rows use.
-func openConformance(t *testing.T, way engine.Backend) *conformanceRig {
+func openConformance(t *testing.T, way engine.Backend, restrict func(*vk.PhysicalDevice)) *conformanceRig {
 	t.Helper()
-	dev, err := openWay(t, way)
+	dev, err := openWay(t, way, restrict)
 	if err != nil {
-		vktest.Missing(t, fmt.Sprintf("no %v device: %v", way, err))
+		missingWay(t, way, err)
 	}
 	t.Cleanup(func() {
 		if err := dev.Close(); err != nil {

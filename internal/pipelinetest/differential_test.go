@@ -51,11 +51,11 @@ func openBench(t *testing.T, way engine.Backend) *bench {
 	t.Helper()
 	validation := os.Getenv(vktest.NoValidationVariable) == ""
 	dev, err := engine.Open(t.Context(), engine.Options{
-		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation,
+		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation, Restrict: vktest.Restrict(t),
 		OnMessage: func(m vk.Message) { t.Errorf("validation: %v", m) },
 	})
 	if err != nil {
-		vktest.Missing(t, fmt.Sprintf("no %v device: %v", way, err))
+		missingWay(t, way, err)
 	}
 	b := &bench{dev: dev, glsl: &glsltest.Compiler{}}
 	var cleanup []func()

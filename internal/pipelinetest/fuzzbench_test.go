@@ -281,7 +281,7 @@ func requireWays(t *testing.T) {
 	for _, way := range []engine.Backend{engine.BackendNative, engine.BackendCompute} {
 		d, err := openFuzzDevice(t.Context(), way)
 		if err != nil {
-			vktest.Missing(t, fmt.Sprintf("no %v device: %v", way, err))
+			missingWay(t, way, err)
 		}
 		if err := d.close(); err != nil {
 			t.Fatal(err)

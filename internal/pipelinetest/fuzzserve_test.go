@@ -15,7 +15,6 @@ import (
 
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/internal/pipefuzz"
-	"github.com/everray/everray/vk/vktest"
 )
 
 // Drivers crash and hang on some shaders. The fuzzer therefore has a process of its own test binary run the pipelines,
@@ -138,7 +137,7 @@ func serveFuzz(t *testing.T) {
 	open := func(way engine.Backend) *fuzzDevice {
 		d, err := openFuzzDevice(t.Context(), way)
 		if err != nil {
-			vktest.Missing(t, fmt.Sprintf("no %v device: %v", way, err))
+			missingWay(t, way, err)
 		}
 		return d
 	}

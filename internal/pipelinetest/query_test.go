@@ -27,7 +27,7 @@ func openQueries(t *testing.T, way engine.Backend) *engine.Device {
 	t.Helper()
 	validation := os.Getenv(vktest.NoValidationVariable) == ""
 	dev, err := engine.Open(t.Context(), engine.Options{
-		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation,
+		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation, Restrict: vktest.Restrict(t),
 		OnMessage: func(m vk.Message) {
 			if m.Validation {
 				t.Errorf("validation: %v", m)
@@ -35,7 +35,7 @@ func openQueries(t *testing.T, way engine.Backend) *engine.Device {
 		},
 	})
 	if err != nil {
-		vktest.Missing(t, fmt.Sprintf("no %v device: %v", way, err))
+		missingWay(t, way, err)
 	}
 	t.Cleanup(func() {
 		if err := dev.Close(); err != nil {

@@ -18,6 +18,9 @@ const (
 	RequireVariable = "EVERRAY_REQUIRE_VULKAN"
 	// DeviceVariable chooses a device by a part of its name.
 	DeviceVariable = "EVERRAY_TEST_DEVICE"
+	// NoNativeVariable set to 1 skips tests of the driver's own ray tracing, even where RequireVariable forbids skipping: for
+	// drivers that have none.
+	NoNativeVariable = "EVERRAY_NO_NATIVE"
 	// NoValidationVariable set to 1 leaves the layer out, for measuring.
 	NoValidationVariable = "EVERRAY_NO_VALIDATION"
 )
@@ -59,6 +62,7 @@ func Device(t testing.TB, opts ...Option) *vk.Device {
 	seen := &messages{t: t, expected: o.expected}
 	instance, err := vk.NewInstance(vk.InstanceOptions{
 		AppName: t.Name(), Validation: !o.noValidation, SyncValidation: !o.noValidation, OnMessage: seen.add, Extensions: o.extensions,
+		Restrict: Restrict(t),
 	})
 	if err != nil {
 		unavailable(t, err)
@@ -69,7 +73,7 @@ func Device(t testing.TB, opts ...Option) *vk.Device {
 	})
 	p := choose(t, instance)
 	if o.native && p.RT == nil {
-		Missing(t, p.Name+" has no ray tracing of its own (install mesa-vulkan-drivers 24.2 or newer: scripts/setup.sh)")
+		MissingNative(t, p.Name+" has no ray tracing of its own (install mesa-vulkan-drivers 24.2 or newer: scripts/setup.sh)")
 	}
 	d, err := vk.NewDevice(p, vk.DeviceOptions{Name: t.Name(), Native: o.native})
 	if err != nil {
@@ -127,6 +131,15 @@ func Missing(t testing.TB, why string) {
 		t.Fatalf("vktest: %s; %s=1 forbids skipping", why, RequireVariable)
 	}
 	t.Skipf("vktest: %s", why)
+}
+
+// MissingNative is Missing for want of the driver's own ray tracing.
+func MissingNative(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv(NoNativeVariable) == "1" {
+		t.Skipf("vktest: %s; %s=1", why, NoNativeVariable)
+	}
+	Missing(t, why)
 }
 
 // messages turns messages into failures of the test.

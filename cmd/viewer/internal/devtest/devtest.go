@@ -2,6 +2,7 @@
 package devtest
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/everray/everray/engine"
@@ -14,13 +15,16 @@ import (
 func Open(t *testing.T, backend engine.Backend) *engine.Device {
 	t.Helper()
 	dev, err := engine.Open(t.Context(), engine.Options{
-		Backend: backend, Validation: true, SyncValidation: true,
+		Backend: backend, Validation: true, SyncValidation: true, Restrict: vktest.Restrict(t),
 		OnMessage: func(m vk.Message) {
 			if m.Validation {
 				t.Error(m.Text)
 			}
 		},
 	})
+	if errors.Is(err, engine.ErrNativeUnavailable) {
+		vktest.MissingNative(t, err.Error())
+	}
 	if err != nil {
 		vktest.Missing(t, "no device: "+err.Error())
 	}

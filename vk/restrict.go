@@ -1,0 +1,38 @@
+package vk
+
+import (
+	"fmt"
+	"slices"
+)
+
+// requiredFeatures are those that every device has to have, see PhysicalDevice.Supported.
+var requiredFeatures = []string{"bufferDeviceAddress", "scalarBlockLayout", "timelineSemaphore", "synchronization2"}
+
+// leastLanes is how many lanes a workgroup of every device has to take: what Vulkan 1.4 guarantees, and all known drivers of
+// older versions. Those need promise no more than 128.
+const leastLanes = 256
+
+// OptionalFeatures lists, by their Vulkan names, the features that a device may lack, those of its own ray tracing left out.
+func OptionalFeatures() []string {
+	var f Features
+	var out []string
+	for _, l := range f.links(nil) {
+		if !l.rt && !slices.Contains(requiredFeatures, l.name) {
+			out = append(out, l.name)
+		}
+	}
+	return out
+}
+
+// Without returns the features less those of the given Vulkan names. An unknown name is an error that wraps ErrInvalid.
+func (f Features) Without(names ...string) (Features, error) {
+	links := f.links(nil)
+	for _, name := range names {
+		k := slices.IndexFunc(links, func(l link) bool { return l.name == name })
+		if k < 0 {
+			return Features{}, fmt.Errorf("feature %q: %w: this package knows no such feature", name, ErrInvalid)
+		}
+		*links[k].f = false
+	}
+	return f, nil
+}
