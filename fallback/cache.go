@@ -34,13 +34,24 @@ type CacheOptions struct {
 // CacheStats count what a cache did since it was opened: see package cache.
 type CacheStats = cache.Stats
 
-// Cache keeps, in a directory, linked modules under a hash of everything they depend on, and what the device's driver
-// compiled. Several pipelines, goroutines and processes may use one directory; see package cache for what happens to
-// damaged files. A nil Cache keeps nothing.
+// LinkCache keeps linked modules in a store, under a hash of everything they depend on. It needs no device: who has a device
+// that is not vk's, such as a Vulkan layer, links with it and compiles in its own way. Several goroutines may use one, and
+// several processes one directory. A nil LinkCache keeps nothing.
+type LinkCache struct {
+	store  *cache.Store
+	linker func() [sha256.Size]byte // hash of linkerSources
+}
+
+// NewLinkCache returns a cache of linked modules in a store.
+func NewLinkCache(store *cache.Store) *LinkCache {
+	return &LinkCache{store: store, linker: sync.OnceValue(hashLinker)}
+}
+
+// Cache is a LinkCache together with what the device's driver compiled. See package cache for what happens to damaged files. A
+// nil Cache keeps nothing.
 type Cache struct {
-	store     *cache.Store
+	*LinkCache
 	pipelines *cache.Pipelines
-	linker    func() [sha256.Size]byte // hash of linkerSources
 }
 
 // OpenCache opens a cache for pipelines of a device. The directory is made where there is none; an error says that it
@@ -54,7 +65,7 @@ func OpenCache(dev *vk.Device, dir string, o CacheOptions) (*Cache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache %q: %w", dir, err)
 	}
-	return &Cache{store: store, pipelines: pipelines, linker: sync.OnceValue(hashLinker)}, nil
+	return &Cache{LinkCache: NewLinkCache(store), pipelines: pipelines}, nil
 }
 
 // Close saves what the driver compiled, and must come before the device's end. It is safe on nil and may be called twice.
@@ -65,13 +76,16 @@ func (c *Cache) Close() error {
 	return c.pipelines.Close()
 }
 
-// Stats counts the use of the directory, by linked modules and by the driver's data.
-func (c *Cache) Stats() CacheStats {
+// Stats counts the use of the store, by linked modules and by whoever else keeps things there.
+func (c *LinkCache) Stats() CacheStats {
 	if c == nil {
 		return CacheStats{}
 	}
 	return c.store.Stats()
 }
+
+// Stats counts the use of the directory, by linked modules and by the driver's data.
+func (c *Cache) Stats() CacheStats { return c.links().Stats() }
 
 // driver is the driver's part.
 func (c *Cache) driver() *vk.PipelineCache {
@@ -84,8 +98,17 @@ func (c *Cache) driver() *vk.PipelineCache {
 // cacheable tells whether the key covers a link. Libraries are linked already, and cost little to add; a hook wants to run.
 func cacheable(o link.Options) bool { return o.AfterPass == nil && len(o.Libraries) == 0 }
 
-// link is link.Link, or what it returned before, and then cached.
-func (c *Cache) link(ctx context.Context, runtime []uint32, stages []Stage, o link.Options) (result *link.Result, cached bool, err error) {
+// links is the part that needs no device.
+func (c *Cache) links() *LinkCache {
+	if c == nil {
+		return nil
+	}
+	return c.LinkCache
+}
+
+// Link is link.Link, or what it returned before, and then cached. Options with AfterPass or libraries are always linked. A
+// damaged entry is a miss; an error is link.Link's or the context's.
+func (c *LinkCache) Link(ctx context.Context, runtime []uint32, stages []Stage, o link.Options) (result *link.Result, cached bool, err error) {
 	if c == nil || !cacheable(o) {
 		result, err = link.Link(ctx, runtime, stages, o)
 		return result, false, err
@@ -107,9 +130,9 @@ func (c *Cache) link(ctx context.Context, runtime []uint32, stages []Stage, o li
 	return result, false, err
 }
 
-// relink links again what link returned from the cache and the driver refused. It returns nil if that makes the same code:
+// relink links again what Link returned from the cache and the driver refused. It returns nil if that makes the same code:
 // then it is not the cache that is wrong. Otherwise the new code takes the entry's place.
-func (c *Cache) relink(ctx context.Context, refused []uint32, runtime []uint32, stages []Stage, o link.Options) (*link.Result, error) {
+func (c *LinkCache) relink(ctx context.Context, refused []uint32, runtime []uint32, stages []Stage, o link.Options) (*link.Result, error) {
 	result, err := link.Link(ctx, runtime, stages, o)
 	if err == nil && slices.Equal(result.Code, refused) {
 		return nil, nil
@@ -117,7 +140,7 @@ func (c *Cache) relink(ctx context.Context, refused []uint32, runtime []uint32, 
 	key := linkKey(c.linker(), runtime, stages, o)
 	c.store.Remove(key)
 	if err == nil {
-		_ = c.store.Put(key, encodeResult(result)) // as in link
+		_ = c.store.Put(key, encodeResult(result)) // as in Link
 	}
 	return result, err
 }

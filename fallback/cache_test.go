@@ -104,9 +104,19 @@ func openCache(t testing.TB, dev *vk.Device, dir string) *Cache {
 	return c
 }
 
-// linkBy is c.link for who does not care where the code comes from.
-func linkBy(ctx context.Context, c *Cache, runtime []uint32, stages []Stage, o link.Options) (*link.Result, error) {
-	r, _, err := c.link(ctx, runtime, stages, o)
+// openLinks opens a cache of linked modules, which needs no device.
+func openLinks(t testing.TB, dir string) *LinkCache {
+	t.Helper()
+	store, err := cache.Open(dir, cache.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewLinkCache(store)
+}
+
+// linkBy is c.Link for who does not care where the code comes from.
+func linkBy(ctx context.Context, c *LinkCache, runtime []uint32, stages []Stage, o link.Options) (*link.Result, error) {
+	r, _, err := c.Link(ctx, runtime, stages, o)
 	return r, err
 }
 
@@ -117,11 +127,10 @@ func cacheStages(t testing.TB) []Stage {
 	}
 }
 
-// TestCacheLink makes pipelines through a cache: the second from the first's module, unless anything differs.
+// TestCacheLink links through a cache, without a device: the second time the first's module comes, unless anything differs.
 func TestCacheLink(t *testing.T) {
-	dev := vktest.Device(t)
 	dir, runtime, stages := filepath.Join(t.TempDir(), "cache"), runtimeModule(t), cacheStages(t)
-	entriesBefore := openCache(t, dev, dir)
+	entriesBefore := openLinks(t, dir)
 	want, err := linkBy(t.Context(), entriesBefore, runtime, stages, link.Options{MaxDepth: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +139,7 @@ func TestCacheLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := openCache(t, dev, dir)
+	again := openLinks(t, dir)
 	before := again.Stats()
 	got, err := linkBy(t.Context(), again, runtime, stages, link.Options{MaxDepth: 1})
 	if err != nil {
@@ -169,9 +178,8 @@ func TestCacheLink(t *testing.T) {
 
 // TestCacheDamaged damages every file: pipelines are the same, made anew.
 func TestCacheDamaged(t *testing.T) {
-	dev := vktest.Device(t)
 	dir, runtime, stages := filepath.Join(t.TempDir(), "cache"), runtimeModule(t), cacheStages(t)
-	c := openCache(t, dev, dir)
+	c := openLinks(t, dir)
 	want, err := linkBy(t.Context(), c, runtime, stages, link.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -211,8 +219,7 @@ func TestCacheDamaged(t *testing.T) {
 
 // TestCacheConcurrent makes the same pipelines from several goroutines.
 func TestCacheConcurrent(t *testing.T) {
-	dev := vktest.Device(t)
-	c, runtime, stages := openCache(t, dev, filepath.Join(t.TempDir(), "cache")), runtimeModule(t), cacheStages(t)
+	c, runtime, stages := openLinks(t, filepath.Join(t.TempDir(), "cache")), runtimeModule(t), cacheStages(t)
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {
@@ -493,7 +500,6 @@ func manyHits(b *testing.B, n int, shadow bool) (stages []Stage, o link.Options)
 
 // BenchmarkCache makes a pipeline of 200 hit shaders: linked anew, and from the cache.
 func BenchmarkCache(b *testing.B) {
-	dev := vktest.Device(b, vktest.NoValidation())
 	runtime := runtimeModule(b)
 	stages, o := manyHits(b, 200, true)
 	b.Run("cold", func(b *testing.B) {
@@ -507,12 +513,12 @@ func BenchmarkCache(b *testing.B) {
 	})
 	b.Run("cached", func(b *testing.B) {
 		dir := filepath.Join(b.TempDir(), "cache")
-		if _, err := linkBy(b.Context(), openCache(b, dev, dir), runtime, stages, o); err != nil {
+		if _, err := linkBy(b.Context(), openLinks(b, dir), runtime, stages, o); err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
 			// A fresh one each time, as a program's start has it.
-			if _, err := linkBy(b.Context(), openCache(b, dev, dir), runtime, stages, o); err != nil {
+			if _, err := linkBy(b.Context(), openLinks(b, dir), runtime, stages, o); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -214,7 +214,7 @@ func (o *PipelineOptions) link(ctx context.Context, indirect bool) (result *link
 		result, err = link.Link(ctx, runtime, o.Stages[:o.own], options)
 		return result, false, err
 	}
-	return o.Cache.link(ctx, runtime, o.Stages, options)
+	return o.Cache.links().Link(ctx, runtime, o.Stages, options)
 }
 
 // relink is Cache.relink for code that link returned.
@@ -223,7 +223,7 @@ func (o *PipelineOptions) relink(ctx context.Context, refused []uint32, indirect
 	if err != nil {
 		return nil, err
 	}
-	return o.Cache.relink(ctx, refused, runtime, o.Stages, o.linkOptions(indirect))
+	return o.Cache.links().relink(ctx, refused, runtime, o.Stages, o.linkOptions(indirect))
 }
 
 func (o *PipelineOptions) linkOptions(indirect bool) link.Options {
