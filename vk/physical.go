@@ -326,17 +326,22 @@ func (p *PhysicalDevice) Supported() error {
 	names := p.Features.Names()
 	for _, need := range requiredFeatures {
 		if !slices.Contains(names, need) {
-			return fmt.Errorf("%s (%s %s): %w: %s (update its driver, or choose another device)", p.Name, p.DriverName, p.DriverInfo, ErrMissingFeature, need)
+			return p.lacking(need)
 		}
 	}
 	if n := p.Limits.MaxComputeWorkGroupInvocations; n < leastLanes {
-		return fmt.Errorf("%s (%s %s): %w: workgroups of %d lanes, it takes %d (update its driver, or choose another device)", p.Name, p.DriverName,
-			p.DriverInfo, ErrMissingFeature, leastLanes, n)
+		return p.lacking(fmt.Sprintf("workgroups of %d lanes (it takes %d)", leastLanes, n))
 	}
 	if p.queueFamily() < 0 {
 		return fmt.Errorf("%s: %w: a queue with graphics and compute", p.Name, ErrMissingFeature)
 	}
 	return nil
+}
+
+// lacking is the error of a device that cannot do without something.
+func (p *PhysicalDevice) lacking(what string) error {
+	return fmt.Errorf("%s (%s %s): %w: %s (update its driver, or choose another device)", p.Name, p.DriverName, p.DriverInfo,
+		ErrMissingFeature, what)
 }
 
 // queueFamily is the first with graphics and compute, -1 if there is none.

@@ -186,10 +186,11 @@ func literal(w []uint32) string {
 
 // fits refuses what is more than the device's limits allow: drivers need not say so, and crash or compute nonsense.
 func (g workgroup) fits(l *Limits) error {
-	if lanes := uint64(g.size[0]) * uint64(g.size[1]) * uint64(g.size[2]); g.known && (lanes > uint64(l.MaxComputeWorkGroupInvocations) ||
-		g.size[0] > l.MaxComputeWorkGroupSize[0] || g.size[1] > l.MaxComputeWorkGroupSize[1] || g.size[2] > l.MaxComputeWorkGroupSize[2]) {
-		return fmt.Errorf("%w: workgroups of %dx%dx%d lanes, the device takes %d, and %v in each direction", ErrInvalid, g.size[0], g.size[1], g.size[2],
-			l.MaxComputeWorkGroupInvocations, l.MaxComputeWorkGroupSize)
+	x, y, z, most := g.size[0], g.size[1], g.size[2], l.MaxComputeWorkGroupSize
+	large := uint64(x)*uint64(y)*uint64(z) > uint64(l.MaxComputeWorkGroupInvocations) || x > most[0] || y > most[1] || z > most[2]
+	if g.known && large {
+		return fmt.Errorf("%w: workgroups of %dx%dx%d lanes, the device takes %d, and %v in each direction", ErrInvalid, x, y, z,
+			l.MaxComputeWorkGroupInvocations, most)
 	}
 	if g.shared > uint64(l.MaxComputeSharedMemorySize) {
 		return fmt.Errorf("%w: %d bytes of shared memory, the device has %d", ErrInvalid, g.shared, l.MaxComputeSharedMemorySize)

@@ -42,13 +42,15 @@ func TestWorkgroups(t *testing.T) {
 		if lanes := g.size[0] * g.size[1] * g.size[2]; !g.known || lanes != c.lanes || g.shared < c.shared {
 			t.Errorf("%s: %+v, want %d lanes and at least %d bytes", c.file, g, c.lanes, c.shared)
 		}
-		least := Limits{MaxComputeWorkGroupInvocations: 256, MaxComputeWorkGroupSize: [3]uint32{256, 256, 64}, MaxComputeSharedMemorySize: 16 << 10}
-		err := g.fits(&least)
-		if refuse := c.lanes > 256 || c.shared > 16<<10; refuse != errors.Is(err, ErrInvalid) || (err != nil && !strings.Contains(err.Error(), "device")) {
+		least := Limits{MaxComputeWorkGroupInvocations: 256, MaxComputeWorkGroupSize: [3]uint32{256, 256, 64},
+			MaxComputeSharedMemorySize: 16 << 10}
+		err, refuse := g.fits(&least), c.lanes > 256 || c.shared > 16<<10
+		if refuse != errors.Is(err, ErrInvalid) || (err != nil && !strings.Contains(err.Error(), "device")) {
 			t.Errorf("%s: %v", c.file, err)
 		}
 	}
-	if g := readWorkgroup(&ComputePipelineOptions{Code: []uint32{0x07230203, 0, 0, 0, 0, 0, 1<<16 | 59, 9<<16 | 71, 1}}); g.known || g.shared != 0 {
+	nonsense := []uint32{0x07230203, 0, 0, 0, 0, 0, 1<<16 | 59, 9<<16 | 71, 1}
+	if g := readWorkgroup(&ComputePipelineOptions{Code: nonsense}); g.known || g.shared != 0 {
 		t.Errorf("nonsense: %+v", g)
 	}
 }

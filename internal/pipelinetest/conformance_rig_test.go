@@ -60,7 +60,8 @@ func openWay(t *testing.T, way engine.Backend, restrict func(*vk.PhysicalDevice)
 	}
 	validation := os.Getenv(vktest.NoValidationVariable) == ""
 	return engine.Open(t.Context(), engine.Options{
-		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation, Restrict: restrict,
+		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation,
+		Restrict:  restrict,
 		OnMessage: func(m vk.Message) { t.Errorf("%v: validation: %v", way, m) },
 	})
 }

@@ -51,7 +51,8 @@ func openBench(t *testing.T, way engine.Backend) *bench {
 	t.Helper()
 	validation := os.Getenv(vktest.NoValidationVariable) == ""
 	dev, err := engine.Open(t.Context(), engine.Options{
-		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation, Restrict: vktest.Restrict(t),
+		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation,
+		Restrict:  vktest.Restrict(t),
 		OnMessage: func(m vk.Message) { t.Errorf("validation: %v", m) },
 	})
 	if err != nil {

@@ -27,7 +27,8 @@ func openQueries(t *testing.T, way engine.Backend) *engine.Device {
 	t.Helper()
 	validation := os.Getenv(vktest.NoValidationVariable) == ""
 	dev, err := engine.Open(t.Context(), engine.Options{
-		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation, Restrict: vktest.Restrict(t),
+		Backend: way, Device: os.Getenv(vktest.DeviceVariable), Validation: validation, SyncValidation: validation,
+		Restrict: vktest.Restrict(t),
 		OnMessage: func(m vk.Message) {
 			if m.Validation {
 				t.Errorf("validation: %v", m)

@@ -55,7 +55,8 @@ func leastLimits(l *vk.Limits) {
 		at    *uint32
 		least uint32
 	}{
-		{&l.MaxImageDimension2D, 4096}, {&l.MaxPushConstantsSize, 128}, {&l.MaxBoundDescriptorSets, 4}, {&l.MaxMemoryAllocationCount, 4096},
+		{&l.MaxImageDimension2D, 4096}, {&l.MaxPushConstantsSize, 128}, {&l.MaxBoundDescriptorSets, 4},
+		{&l.MaxMemoryAllocationCount, 4096},
 		{&l.MaxStorageBufferRange, 1 << 27}, {&l.MaxComputeSharedMemorySize, 16 << 10}, {&l.MaxComputeWorkGroupInvocations, 256},
 		{&l.MaxComputeWorkGroupCount[0], 65535}, {&l.MaxComputeWorkGroupCount[1], 65535}, {&l.MaxComputeWorkGroupCount[2], 65535},
 		{&l.MaxComputeWorkGroupSize[0], 256}, {&l.MaxComputeWorkGroupSize[1], 128}, {&l.MaxComputeWorkGroupSize[2], 64},
