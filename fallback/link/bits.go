@@ -12,15 +12,32 @@ func (b bitset) remove(i int)   { b[i/64] &^= 1 << (i % 64) }
 func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
 
 func (b bitset) addRange(first, count int) {
-	for i := first; i < first+count; i++ {
-		b.add(i)
-	}
+	eachWord(first, count, func(i int, mask uint64) { b[i] |= mask })
 }
 
 func (b bitset) removeRange(first, count int) {
-	for i := first; i < first+count; i++ {
-		b.remove(i)
+	eachWord(first, count, func(i int, mask uint64) { b[i] &^= mask })
+}
+
+// eachWord visits the words that a range lies in, with the range's bits in each.
+func eachWord(first, count int, visit func(i int, mask uint64)) {
+	for end := first + count; first < end; {
+		n := min(64-first%64, end-first)
+		visit(first/64, ^uint64(0)>>(64-n)<<(first%64))
+		first += n
 	}
+}
+
+// addClipped adds of a range what lies in [0, n).
+func (b bitset) addClipped(first, count, n int) {
+	begin, end := max(first, 0), min(first+count, n)
+	b.addRange(begin, end-begin)
+}
+
+// removeClipped removes of a range what lies in [0, n).
+func (b bitset) removeClipped(first, count, n int) {
+	begin, end := max(first, 0), min(first+count, n)
+	b.removeRange(begin, end-begin)
 }
 
 func (b bitset) clone() bitset { return append(bitset(nil), b...) }

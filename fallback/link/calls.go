@@ -153,10 +153,7 @@ func (e *emitter) resume(at *site) {
 // other hit can count.
 func (e *emitter) report(in *spirv.Inst) {
 	n := uint32(0)
-	for _, x := range e.s.vars.list {
-		if x.role.kind != roleHit {
-			continue
-		}
+	for _, x := range e.s.vars.byRole[roleHit] {
 		for i := x.first; i < x.first+x.count; i++ {
 			f := e.s.vars.leaves[i]
 			for _, w := range e.words(e.load(f.typ, e.pointer(i)), f.typ) {
@@ -175,8 +172,8 @@ func (e *emitter) report(in *spirv.Inst) {
 	e.returnValue(e.u32(stateDone))
 	e.block(on)
 	// The closest hit so far is nearer now.
-	for _, x := range e.s.vars.list {
-		if x.role.kind == roleBuiltIn && (x.role.builtIn == spirv.BuiltInRayTmaxKHR || x.role.builtIn == spirv.BuiltInHitTNV) {
+	for _, x := range e.s.vars.byRole[roleBuiltIn] {
+		if x.role.builtIn == spirv.BuiltInRayTmaxKHR || x.role.builtIn == spirv.BuiltInHitTNV {
 			e.enterBuiltIn(x)
 		}
 	}
@@ -184,10 +181,7 @@ func (e *emitter) report(in *spirv.Inst) {
 
 // exit ends the shader: what it may have changed of its payload goes back, and the scheduler learns what is next.
 func (e *emitter) exit(op spirv.Op) {
-	for _, x := range e.s.vars.list {
-		if x.role.kind != roleIncoming {
-			continue
-		}
+	for _, x := range e.s.vars.byRole[roleIncoming] {
 		list := e.s.vars.of(x, e.s.live.written)
 		if len(list) > 0 {
 			e.save(list, e.l.form.outgoing(e, x))

@@ -32,6 +32,7 @@ type graph struct {
 	starts    map[int]int  // first block -> fragment
 	whole     map[int]bool // blocks of constructs that stay as they are
 	of        map[int]int  // any block -> fragment
+	owner     []int        // the header of the construct that stays as it is and has the block, -1 if none
 }
 
 // cutShaders ends blocks at cuts and divides each entry function into fragments.
@@ -74,41 +75,48 @@ func (l *linker) storeInitializers(f *spirv.Function) {
 // splitAtCuts makes every cut, and every report of a hit, the last instruction of its block but for a branch to the rest.
 func (l *linker) splitAtCuts(s *stage) {
 	f := s.function
-	for b := 0; b < len(f.Blocks); b++ {
-		blk := f.Blocks[b]
-		for i := range blk.Insts {
-			if op := blk.Insts[i].Op; !l.cuts(op) && op != spirv.OpReportIntersectionKHR {
+	ends := map[spirv.ID]spirv.ID{} // where what a block held ends now
+	var blocks []*spirv.Block
+	for _, blk := range f.Blocks {
+		l.work(len(blk.Insts))
+		first, insts := blk.Label, blk.Insts
+		_, cont, _ := mergeOf(blk)
+		begin := 0
+		for i := range insts {
+			if op := insts[i].Op; !l.cuts(op) && op != spirv.OpReportIntersectionKHR {
 				continue
 			}
-			rest := &spirv.Block{Label: l.out.NewID(), Insts: append([]spirv.Inst(nil), blk.Insts[i+1:]...)}
-			blk.Insts = append(blk.Insts[:i+1:i+1], spirv.Inst{Op: spirv.OpBranch, Operands: []uint32{uint32(rest.Label)}})
-			f.RenamePhiSources(blk.Label, rest.Label)
-			if _, cont, ok := mergeOf(rest); s.irregular[blk.Label] || ok && cont != 0 {
+			rest := &spirv.Block{Label: l.out.NewID()}
+			blk.Insts = append(insts[begin:i+1:i+1], spirv.Inst{Op: spirv.OpBranch, Operands: []uint32{uint32(rest.Label)}})
+			blocks = append(blocks, blk)
+			if s.irregular[first] || cont != 0 {
 				s.irregular[rest.Label] = true // as in inlineCall
 			}
-			f.Blocks = append(f.Blocks[:b+1:b+1], append([]*spirv.Block{rest}, f.Blocks[b+1:]...)...)
-			break
+			blk, begin = rest, i+1
+			ends[first] = rest.Label
 		}
+		blk.Insts = insts[begin:]
+		blocks = append(blocks, blk)
 	}
+	f.Blocks = blocks
+	f.RenamePhiSources(ends)
 }
 
 // noteContinueExits marks blocks of continue constructs that may end the shader: there, structure allows no way out.
 func (s *stage) noteContinueExits() {
 	cfg := spirv.NewCFG(s.function)
+	preorder, parent := cfg.StructuralTree()
+	inside := make([]bool, len(s.function.Blocks)) // a continue construct
 	for h, header := range s.function.Blocks {
-		_, cont, ok := mergeOf(header)
-		if !ok || cont == 0 || !cfg.Reachable(h) {
-			continue
+		if _, cont, ok := mergeOf(header); ok && cont != 0 && cfg.Reachable(h) {
+			inside[cfg.Index[cont]] = true
 		}
-		for b, blk := range s.function.Blocks {
-			if !cfg.Reachable(b) || !cfg.StructurallyDominates(cfg.Index[cont], b) {
-				continue
-			}
-			for i := range blk.Insts {
-				if endsRay(blk.Insts[i].Op) {
-					s.irregular[blk.Label] = true
-				}
-			}
+	}
+	for _, b := range preorder {
+		blk := s.function.Blocks[b]
+		if inside[b] = inside[b] || inside[parent[b]]; inside[b] && cfg.Reachable(b) &&
+			slices.ContainsFunc(blk.Insts, func(in spirv.Inst) bool { return endsRay(in.Op) }) {
+			s.irregular[blk.Label] = true
 		}
 	}
 }
@@ -125,30 +133,36 @@ func (l *linker) cutOf(b *spirv.Block) *spirv.Inst {
 // entered by a plain branch.
 func (l *linker) addPreheaders(s *stage) {
 	f := s.function
-	for h := 0; h < len(f.Blocks); h++ {
-		header := f.Blocks[h]
-		if n := len(header.Insts); n < 2 || header.Insts[n-2].Op != spirv.OpLoopMerge {
-			continue
-		}
-		cfg := spirv.NewCFG(f)
-		var outside []int
-		for _, p := range cfg.Preds[h] {
-			if cfg.Reachable(p) && !cfg.Dominates(h, p) {
-				outside = append(outside, p)
+	cfg := spirv.NewCFG(f)
+	heads := map[spirv.ID]spirv.ID{} // preheaders by header
+	var blocks []*spirv.Block
+	for h, header := range f.Blocks {
+		l.work(1)
+		if _, cont, ok := mergeOf(header); ok && cont != 0 {
+			var outside []int
+			for _, p := range cfg.Preds[h] {
+				if cfg.Reachable(p) && !cfg.Dominates(h, p) {
+					outside = append(outside, p)
+				}
+			}
+			if len(outside) > 0 {
+				pre := &spirv.Block{Label: l.out.NewID()}
+				l.movePhis(f, header, pre, outside)
+				for _, p := range outside {
+					retarget(f.Blocks[p], header.Label, pre.Label)
+				}
+				pre.Insts = append(pre.Insts, spirv.Inst{Op: spirv.OpBranch, Operands: []uint32{uint32(header.Label)}})
+				heads[header.Label] = pre.Label
+				blocks = append(blocks, pre)
 			}
 		}
-		if len(outside) == 0 {
-			continue
+		blocks = append(blocks, header)
+	}
+	f.Blocks = blocks
+	for _, b := range f.Blocks { // a header may be the merge block of another construct
+		if merge, _, ok := mergeOf(b); ok && heads[merge] != 0 {
+			b.Insts[len(b.Insts)-2].Operands[0] = uint32(heads[merge])
 		}
-		pre := &spirv.Block{Label: l.out.NewID()}
-		l.movePhis(f, header, pre, outside)
-		for _, p := range outside {
-			retarget(f.Blocks[p], header.Label, pre.Label)
-		}
-		retargetMerges(f, header.Label, pre.Label)
-		pre.Insts = append(pre.Insts, spirv.Inst{Op: spirv.OpBranch, Operands: []uint32{uint32(header.Label)}})
-		f.Blocks = append(f.Blocks[:h:h], append([]*spirv.Block{pre}, f.Blocks[h:]...)...)
-		h++
 	}
 }
 
@@ -191,15 +205,6 @@ func retarget(b *spirv.Block, from, to spirv.ID) {
 	})
 }
 
-// retargetMerges changes the merge block that merge instructions name.
-func retargetMerges(f *spirv.Function, from, to spirv.ID) {
-	for _, b := range f.Blocks {
-		if merge, _, ok := mergeOf(b); ok && merge == from {
-			b.Insts[len(b.Insts)-2].Operands[0] = uint32(to)
-		}
-	}
-}
-
 // eachTarget visits the labels that a terminator may branch to.
 func eachTarget(in *spirv.Inst, visit func(*uint32)) {
 	switch in.Op {
@@ -226,7 +231,16 @@ func (l *linker) buildGraph(s *stage) error {
 	g := &graph{cfg: cfg, starts: map[int]int{}, of: map[int]int{}, whole: map[int]bool{}}
 	s.graph = g
 	kept := l.keptConstructs(s, cfg)
-	emptyUnreachable(f, cfg, kept)
+	g.owner = make([]int, len(f.Blocks))
+	for b := range g.owner {
+		g.owner[b] = -1
+	}
+	for h, blocks := range kept {
+		for _, b := range blocks {
+			g.owner[b] = h
+		}
+	}
+	emptyUnreachable(f, g)
 	work := []int{0}
 	start := func(b int) int {
 		if i, ok := g.starts[b]; ok {
@@ -263,41 +277,94 @@ func (l *linker) buildGraph(s *stage) error {
 // keptConstructs finds the outermost constructs that stay as they are: without cut or irregular exit inside, and left
 // only to their merge block or out of the function. It returns their blocks by header.
 func (l *linker) keptConstructs(s *stage, cfg *spirv.CFG) map[int][]int {
-	f := s.function
+	blocks := s.function.Blocks
+	x := l.findExits(s, cfg)
 	kept := map[int][]int{}
-	inside := map[int]bool{}
-	for _, h := range cfg.RPO {
-		merge, _, ok := mergeOf(f.Blocks[h])
-		if !ok || inside[h] {
+	inside := make([]bool, len(blocks))
+	for i, h := range x.preorder {
+		merge, _, ok := mergeOf(blocks[h])
+		if !ok || inside[h] || !cfg.Reachable(h) || x.cuts[h] > 0 || x.level[h] < x.depth[h] {
 			continue
 		}
-		blocks := constructBlocks(cfg, h, cfg.Index[merge])
-		if !l.closed(s, cfg, blocks, cfg.Index[merge]) {
-			continue
-		}
-		kept[h] = blocks
-		for _, b := range blocks {
-			if b != h {
-				inside[b] = true
+		m := cfg.Index[merge]
+		for at := i; at < i+x.size[h]; {
+			b := x.preorder[at]
+			if b == m { // it and what it dominates lie behind the construct
+				at += x.size[m]
+				continue
 			}
+			if inside[b] = b != h; cfg.Reachable(b) {
+				kept[h] = append(kept[h], b)
+			}
+			at++
 		}
 	}
 	return kept
 }
 
+// exits tell of each construct what keeps it from staying as it is. Constructs are subtrees of the tree of structural
+// dominance, so what is inside adds up from the leaves: all of them together take one walk.
+type exits struct {
+	preorder    []int
+	depth, size []int // in the tree; blocks of the subtree
+	cuts        []int // of a header, cuts and irregular exits in its construct
+	// level is, of a header, the least depth of a subtree that a branch from the construct stays in: at least the header's
+	// own depth if no branch leaves the construct but to its merge block.
+	level []int
+}
+
+func (l *linker) findExits(s *stage, cfg *spirv.CFG) *exits {
+	f := s.function
+	n := len(f.Blocks)
+	preorder, parent := cfg.StructuralTree()
+	x := &exits{preorder: preorder, depth: make([]int, n), size: make([]int, n), cuts: make([]int, n), level: make([]int, n)}
+	for _, b := range preorder {
+		if parent[b] != b {
+			x.depth[b] = x.depth[parent[b]] + 1
+		}
+	}
+	cuts, level := make([]int, n), make([]int, n) // of whole subtrees
+	for b := range n {
+		level[b], x.level[b] = n, n
+	}
+	for i := len(preorder) - 1; i >= 0; i-- {
+		b := preorder[i]
+		l.work(1)
+		own, at := 0, n
+		if cfg.Reachable(b) {
+			if l.cutOf(f.Blocks[b]) != nil || s.irregular[f.Blocks[b].Label] {
+				own = 1
+			}
+			for _, t := range cfg.Succs[b] {
+				if cfg.StructurallyDominates(t, b) { // back to a header
+					at = min(at, x.depth[t])
+				} else {
+					at = min(at, x.depth[parent[t]])
+				}
+			}
+		}
+		// What the children have has been added already.
+		x.size[b]++
+		cuts[b], level[b] = cuts[b]+own, min(level[b], at)
+		x.cuts[b], x.level[b] = x.cuts[b]+own, min(x.level[b], at)
+		if up := parent[b]; up != b {
+			x.size[up] += x.size[b]
+			cuts[up], level[up] = cuts[up]+cuts[b], min(level[up], level[b])
+			if merge, _, _ := mergeOf(f.Blocks[up]); merge != f.Blocks[b].Label {
+				x.cuts[up], x.level[up] = x.cuts[up]+cuts[b], min(x.level[up], level[b])
+			}
+		}
+	}
+	return x
+}
+
 // emptyUnreachable cuts unreachable blocks off what they branch to, but for those of constructs that stay as they are: a loop
 // whose body always leaves it has a continue target that nothing reaches, and once it is taken apart no back edge, from
 // which a phi would expect a value.
-func emptyUnreachable(f *spirv.Function, cfg *spirv.CFG, kept map[int][]int) {
-	whole := make([]bool, len(f.Blocks))
-	for _, blocks := range kept {
-		for _, b := range blocks {
-			whole[b] = true
-		}
-	}
+func emptyUnreachable(f *spirv.Function, g *graph) {
 	gone := map[spirv.ID]bool{}
 	for b, blk := range f.Blocks {
-		if !cfg.Reachable(b) && !slices.ContainsFunc(cfg.Succs[b], func(t int) bool { return whole[t] }) {
+		if !g.cfg.Reachable(b) && !slices.ContainsFunc(g.cfg.Succs[b], func(t int) bool { return g.owner[t] >= 0 }) {
 			gone[blk.Label] = true
 			blk.Insts = []spirv.Inst{{Op: spirv.OpUnreachable}}
 		}
@@ -319,37 +386,19 @@ func emptyUnreachable(f *spirv.Function, cfg *spirv.CFG, kept map[int][]int) {
 	}
 }
 
-func (l *linker) closed(s *stage, cfg *spirv.CFG, blocks []int, merge int) bool {
-	in := map[int]bool{merge: true}
-	for _, b := range blocks {
-		in[b] = true
-	}
-	for _, b := range blocks {
-		blk := s.function.Blocks[b]
-		if l.cutOf(blk) != nil || s.irregular[blk.Label] {
-			return false
-		}
-		for _, t := range cfg.Succs[b] {
-			if !in[t] {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // grow follows the code from block b until it must end: at a cut, an exit, a choice, or a block with other entries.
 func (l *linker) grow(g *graph, f *spirv.Function, fr *fragment, b int, kept map[int][]int) {
 	for {
+		l.work(1)
 		if blocks := kept[b]; blocks != nil {
-			construct := g.addUnreachable(f, slices.Clone(blocks))
+			construct := g.addUnreachable(f, b, slices.Clone(blocks))
 			for _, x := range construct {
 				g.whole[x] = true
 			}
 			fr.blocks = append(fr.blocks, construct...)
 			merge, _, _ := mergeOf(f.Blocks[b])
 			b = g.cfg.Index[merge]
-			if slices.Contains(fr.blocks, b) { // an unreachable merge block, already there
+			if !g.cfg.Reachable(b) { // already there
 				fr.last = b
 				return
 			}
@@ -362,18 +411,18 @@ func (l *linker) grow(g *graph, f *spirv.Function, fr *fragment, b int, kept map
 			return
 		}
 		t := g.cfg.Succs[b][0]
-		if g.entries(t, kept[t]) != 1 || t == 0 {
+		if g.entries(t) != 1 || t == 0 {
 			return
 		}
 		b = t
 	}
 }
 
-// entries counts the edges into a block from outside the construct that it heads.
-func (g *graph) entries(b int, construct []int) int {
+// entries counts the edges into a block from outside the construct that it heads, if that stays as it is.
+func (g *graph) entries(b int) int {
 	n := 0
 	for _, p := range g.cfg.Preds[b] {
-		if g.cfg.Reachable(p) && !slices.Contains(construct, p) {
+		if g.cfg.Reachable(p) && (g.owner[b] != b || g.owner[p] != b) {
 			n++
 		}
 	}
@@ -381,7 +430,7 @@ func (g *graph) entries(b int, construct []int) int {
 }
 
 // addUnreachable adds merge and continue blocks that are named but never reached: structure asks for them.
-func (g *graph) addUnreachable(f *spirv.Function, blocks []int) []int {
+func (g *graph) addUnreachable(f *spirv.Function, header int, blocks []int) []int {
 	for i := 0; i < len(blocks); i++ {
 		merge, cont, ok := mergeOf(f.Blocks[blocks[i]])
 		if !ok {
@@ -391,7 +440,8 @@ func (g *graph) addUnreachable(f *spirv.Function, blocks []int) []int {
 			if label == 0 {
 				continue
 			}
-			if b := g.cfg.Index[label]; !g.cfg.Reachable(b) && !slices.Contains(blocks, b) {
+			if b := g.cfg.Index[label]; !g.cfg.Reachable(b) && g.owner[b] != header {
+				g.owner[b] = header
 				blocks = append(blocks, b)
 			}
 		}

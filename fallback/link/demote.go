@@ -1,13 +1,17 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // demoteValues turns what crosses fragments into variables: phis at their heads, and values that are used in other
 // fragments than the one that makes them. Pointers and opaque handles cannot be stored; they are made again where they
 // are used. Before it, globals that only the entry function uses become its own variables, so that no compiler has to
 // think them alive between shaders.
 func (l *linker) demoteValues() error {
-	for _, s := range l.stages {
+	return l.each(func(s *stage) error {
 		l.localiseGlobals(s)
 		d := &demoter{l: l, s: s, g: s.graph, defs: map[spirv.ID]definition{}}
 		d.phis()
@@ -18,8 +22,8 @@ func (l *linker) demoteValues() error {
 			}
 		}
 		d.insert()
-	}
-	return nil
+		return nil
+	})
 }
 
 type definition struct {
@@ -41,10 +45,8 @@ type demoter struct {
 // phis replaces phis at the head of fragments by a variable, stored where the phi's sources end.
 func (d *demoter) phis() {
 	f := d.s.function
-	byLabel := map[spirv.ID]*spirv.Block{}
-	for _, b := range f.Blocks {
-		byLabel[b.Label] = b
-	}
+	stores := map[spirv.ID][]spirv.Inst{} // by the block that they go to the end of
+	var variables []spirv.Inst
 	for _, fr := range d.g.fragments {
 		b := f.Blocks[fr.blocks[0]]
 		for i := range b.Insts {
@@ -52,18 +54,29 @@ func (d *demoter) phis() {
 			if in.Op != spirv.OpPhi {
 				continue
 			}
-			v := d.l.addVariable(f, in.Type)
+			d.l.work(len(in.Operands))
+			variable := d.l.newVariable(in.Type)
+			v := uint32(variable.Result)
+			variables = append(variables, variable)
+			d.l.aliased(variable.Result, in.Type)
 			for j := 0; j < len(in.Operands); j += 2 {
-				store := spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(v), in.Operands[j]}}
-				insertBeforeEnd(byLabel[spirv.ID(in.Operands[j+1])], store)
+				from := in.ID(j + 1)
+				stores[from] = append(stores[from], spirv.Inst{Op: spirv.OpStore, Operands: []uint32{v, in.Operands[j]}})
 			}
-			*in = spirv.Inst{Op: spirv.OpLoad, Type: in.Type, Result: in.Result, Operands: []uint32{uint32(v)}}
+			*in = spirv.Inst{Op: spirv.OpLoad, Type: in.Type, Result: in.Result, Operands: []uint32{v}}
 		}
 	}
+	for _, b := range f.Blocks {
+		if list := stores[b.Label]; len(list) > 0 {
+			insertBeforeEnd(b, list)
+		}
+	}
+	slices.Reverse(variables)
+	addVariableInsts(f, variables)
 }
 
-// insertBeforeEnd puts an instruction before a block's terminator and what belongs to it.
-func insertBeforeEnd(b *spirv.Block, in spirv.Inst) {
+// insertBeforeEnd puts instructions before a block's terminator and what belongs to it.
+func insertBeforeEnd(b *spirv.Block, list []spirv.Inst) {
 	at := len(b.Insts) - 1
 	if at > 0 {
 		switch op := b.Insts[at-1].Op; {
@@ -71,8 +84,7 @@ func insertBeforeEnd(b *spirv.Block, in spirv.Inst) {
 			at--
 		}
 	}
-	rest := append([]spirv.Inst{in}, b.Insts[at:]...)
-	b.Insts = append(b.Insts[:at:at], rest...)
+	b.Insts = slices.Concat(b.Insts[:at], list, b.Insts[at:])
 }
 
 func (d *demoter) collect() {
@@ -95,6 +107,7 @@ func (d *demoter) fragment(i int) error {
 	var err error
 	for _, b := range fr.blocks {
 		blk := d.s.function.Blocks[b]
+		d.l.work(len(blk.Insts))
 		for k := range blk.Insts {
 			blk.Insts[k].EachID(func(p *uint32) {
 				def, ok := d.defs[spirv.ID(*p)]
@@ -112,32 +125,43 @@ func (d *demoter) fragment(i int) error {
 
 // value makes a value of another fragment available at the head of fragment i and returns its id there.
 func (d *demoter) value(i int, id spirv.ID, local map[spirv.ID]spirv.ID) (spirv.ID, error) {
-	if new, ok := local[id]; ok {
-		return new, nil
-	}
 	head := d.g.fragments[i].blocks[0]
-	def := d.defs[id]
-	if d.rematerialised(&def.inst) {
+	// What is made again needs its operands, also such as this fragment makes itself: the head stands before it and needs the
+	// value of the time before. They are made first.
+	for work := []spirv.ID{id}; len(work) > 0; {
+		d.l.work(1)
+		id := work[len(work)-1]
+		def := d.defs[id]
+		if local[id] != 0 {
+			work = work[:len(work)-1]
+			continue
+		}
+		if !d.rematerialised(&def.inst) {
+			if _, err := d.carry(head, id, local); err != nil {
+				return 0, err
+			}
+			continue
+		}
 		in := def.inst.Clone()
-		var err error
+		missing := false
 		in.EachID(func(p *uint32) {
-			// Also what this fragment makes itself: the head stands before it and needs the value of the time before.
-			if _, ok := d.defs[spirv.ID(*p)]; ok && err == nil {
-				var v spirv.ID
-				v, err = d.value(i, spirv.ID(*p), local)
-				*p = uint32(v)
+			operand := spirv.ID(*p)
+			if _, ok := d.defs[operand]; !ok {
+				return
+			}
+			if *p = uint32(local[operand]); *p == 0 {
+				work, missing = append(work, operand), true
 			}
 		})
-		if err != nil {
-			return 0, err
+		if missing {
+			continue
 		}
 		in.Result = d.l.out.NewID()
 		d.l.copyDecorations(id, in.Result)
 		d.heads[head] = append(d.heads[head], in)
 		local[id] = in.Result
-		return in.Result, nil
 	}
-	return d.carry(head, id, local)
+	return local[id], nil
 }
 
 // rematerialised tells whether an instruction is repeated rather than its result stored: what makes pointers within
@@ -215,9 +239,8 @@ func (d *demoter) insert() {
 		}
 		blk.Insts = out
 	}
-	for _, in := range d.added {
-		addVariableInst(d.s.function, in)
-	}
+	slices.Reverse(d.added)
+	addVariableInsts(d.s.function, d.added)
 }
 
 func (d *demoter) store(in *spirv.Inst, v spirv.ID) []spirv.Inst {

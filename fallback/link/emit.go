@@ -34,27 +34,36 @@ const (
 // emitStates writes the state functions of all stages.
 func (l *linker) emitStates() error {
 	l.form.begin(l)
-	for _, s := range l.stages {
-		p := part{name: s.Name, model: s.Model, frame: l.frameSize(s), machine: s.blocks}
-		for _, at := range s.sites {
-			at.constant = l.stateConstant()
-			p.calls = p.calls || at.call.Op == spirv.OpExecuteCallableKHR
-		}
-		if s.blocks {
-			p.entry = l.emitMachine(s)
-		} else {
-			p.entry = l.emitState(s, nil)
-		}
-		for _, at := range s.sites {
-			r := resumption{function: p.entry, constant: at.constant}
-			if !s.blocks {
-				r.function = l.emitState(s, at)
-			}
-			p.resumptions = append(p.resumptions, r)
-		}
-		l.parts = append(l.parts, p)
+	if err := l.each(l.emitStage); err != nil {
+		return err
 	}
 	l.dropEntries()
+	return nil
+}
+
+// emitStage writes the state functions of a stage.
+func (l *linker) emitStage(s *stage) error {
+	if n := len(s.sites) + len(s.graph.fragments); n > maxCases && s.blocks || len(s.sites) > maxCases {
+		return s.unsupported("%d calls and %d pieces of code between them, more than the %d cases of a switch", len(s.sites), len(s.graph.fragments), maxCases)
+	}
+	p := part{name: s.Name, model: s.Model, frame: l.frameSize(s), machine: s.blocks}
+	for _, at := range s.sites {
+		at.constant = l.stateConstant()
+		p.calls = p.calls || at.call.Op == spirv.OpExecuteCallableKHR
+	}
+	if s.blocks {
+		p.entry = l.emitMachine(s)
+	} else {
+		p.entry = l.emitState(s, nil)
+	}
+	for _, at := range s.sites {
+		r := resumption{function: p.entry, constant: at.constant}
+		if !s.blocks {
+			r.function = l.emitState(s, at)
+		}
+		p.resumptions = append(p.resumptions, r)
+	}
+	l.parts = append(l.parts, p)
 	return nil
 }
 
@@ -125,28 +134,28 @@ func (l *linker) emitState(s *stage, from *site) spirv.ID {
 // reachable returns the fragments that can run after start without a cut, in reverse postorder, and whether they form
 // a loop.
 func (g *graph) reachable(start int) (order []int, loop bool) {
+	type step struct{ fragment, next int }
 	const open, closed = 1, 2
-	state := map[int]int{}
-	var post []int
-	var visit func(int)
-	visit = func(i int) {
-		state[i] = open
-		next := g.fragments[i].next
-		for k := len(next) - 1; k >= 0; k-- {
-			switch state[next[k]] {
-			case 0:
-				visit(next[k])
-			case open:
-				loop = true
-			}
+	state := map[int]int{start: open}
+	work := []step{{start, len(g.fragments[start].next)}}
+	for len(work) > 0 {
+		top := &work[len(work)-1]
+		if top.next == 0 {
+			state[top.fragment] = closed
+			order = append(order, top.fragment)
+			work = work[:len(work)-1]
+			continue
 		}
-		state[i] = closed
-		post = append(post, i)
+		top.next--
+		switch to := g.fragments[top.fragment].next[top.next]; state[to] {
+		case 0:
+			state[to] = open
+			work = append(work, step{to, len(g.fragments[to].next)})
+		case open:
+			loop = true
+		}
 	}
-	visit(start)
-	for k := len(post) - 1; k >= 0; k-- {
-		order = append(order, post[k])
-	}
+	slices.Reverse(order)
 	return order, loop
 }
 
@@ -234,6 +243,8 @@ func (e *emitter) fragment(fr *fragment) {
 
 // inst copies one instruction; exits of the shader become returns to the scheduler.
 func (e *emitter) inst(in *spirv.Inst) {
+	e.l.work(1)
+	e.l.inst = in
 	switch in.Op {
 	case spirv.OpVariable:
 	case spirv.OpReturn, spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
@@ -321,11 +332,15 @@ func (e *emitter) jumpSwitch(end *spirv.Inst) {
 // declareVariables declares, at the head of the function, those of the shader's variables that the code refers to.
 func (e *emitter) declareVariables() {
 	var list []spirv.Inst
-	for _, x := range e.s.vars.list {
-		id, used := e.ids.ids[x.id]
-		if !x.local || !used {
-			continue
+	var used []*variable
+	for id := range e.ids.ids {
+		if x := e.s.vars.byID[id]; x != nil && x.local {
+			used = append(used, x)
 		}
+	}
+	slices.SortFunc(used, func(a, b *variable) int { return a.number - b.number })
+	for _, x := range used {
+		id := e.ids.ids[x.id]
 		e.l.copyDecorations(x.id, id)
 		list = append(list, spirv.Inst{
 			Op: spirv.OpVariable, Type: e.l.types.pointer(x.class, x.typ), Result: id, Operands: []uint32{uint32(x.class)},

@@ -66,7 +66,7 @@ func (s *stage) checkBuiltIns() error {
 
 // enter writes what a shader begins with: the variables that it reads before it writes them get their contents.
 func (e *emitter) enter() {
-	live := e.s.live.in[0]
+	live := e.s.live.at(0)
 	for _, x := range e.s.vars.list {
 		if !live.anyIn(x.first, x.count) {
 			continue

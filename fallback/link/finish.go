@@ -150,12 +150,12 @@ func (l *linker) emitSwitch(hook string, functions []stateCase) {
 			cases = append(cases, s)
 		}
 	}
+	literals := map[spirv.ID][]uint32{}
+	for _, s := range functions {
+		literals[s.function] = append(literals[s.function], s.number, uint32(labels[s.function]))
+	}
 	for _, s := range cases { // the literals of one label stand together
-		for _, same := range functions {
-			if same.function == s.function {
-				operands = append(operands, same.number, uint32(labels[s.function]))
-			}
-		}
+		operands = append(operands, literals[s.function]...)
 	}
 	c.raw(spirv.OpSelectionMerge, uint32(merge), 0)
 	c.raw(spirv.OpSwitch, operands...)

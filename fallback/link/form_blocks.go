@@ -34,11 +34,15 @@ func (s *stage) pastBudget() bool {
 		}
 		own += sizes[i]
 	}
+	most := max(blockBudget, blockGrowth*own)
 	total := s.graph.reachableSize(0, sizes)
 	for _, at := range s.sites {
+		if total > most { // calls times code between them is soon too much to add up
+			break
+		}
 		total += s.graph.reachableSize(s.graph.starts[at.resume], sizes)
 	}
-	return total > blockBudget && total > blockGrowth*own
+	return total > most
 }
 
 func (g *graph) reachableSize(start int, sizes []int) int {

@@ -27,7 +27,7 @@ type spill struct {
 
 // layOutFrames decides what is spilled at each cut, and where.
 func (l *linker) layOutFrames() error {
-	for _, s := range l.stages {
+	return l.each(func(s *stage) error {
 		if err := l.collectVariables(s); err != nil {
 			return err
 		}
@@ -38,8 +38,8 @@ func (l *linker) layOutFrames() error {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
@@ -49,10 +49,11 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 		return s.unsupported("%v whose payload is no payload variable", at.call.Op)
 	}
 	f := frame{size: 1, payload: x, ownPayload: x.role.kind == rolePayload}
-	alive := live.in[at.resume].clone()
+	alive := live.at(at.resume)
+	l.work(len(alive))
 	f.reloaded = s.vars.take(x, alive)
-	for _, y := range s.vars.list {
-		if y != x && y.role.kind == roleIncoming {
+	for _, y := range s.vars.byRole[roleIncoming] {
+		if y != x {
 			f.home = append(f.home, s.vars.take(y, alive)...)
 		}
 	}
@@ -67,6 +68,13 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 	if f.ownPayload {
 		f.payloadAt = f.size
 		f.size += wholeQuads(s.vars.size(x))
+	}
+	l.work(len(f.spilled))
+	if f.size > maxFrame {
+		return s.unsupported("%d dwords that live across a call by %v, more than %d", f.size, at.call.Op, maxFrame)
+	}
+	if s.spilled += len(f.spilled); s.spilled > maxSpilled {
+		return s.unsupported("more than %d scalars and vectors that live across its %d calls", maxSpilled, len(s.sites))
 	}
 	at.frame = f
 	return nil

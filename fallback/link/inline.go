@@ -1,30 +1,24 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"slices"
 
-// maxInlined bounds the blocks of an entry function: calls of functions that call others twice double with each level.
-const maxInlined = 1 << 14
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // inlineCuts puts every function that may trace, or end an any hit or intersection shader, into the entry function. Functions without
 // such instructions stay functions. SPIR-V for Vulkan has no recursion, so this ends.
 func (l *linker) inlineCuts() error {
-	for _, s := range l.stages {
+	return l.each(func(s *stage) error {
 		s.irregular = map[spirv.ID]bool{}
-		needed := s.cutFunctions()
-		for {
-			block, at := s.findCall(needed)
-			if block < 0 {
-				break
-			}
-			l.inlineCall(s, block, at)
-			if len(s.function.Blocks) > maxInlined {
-				return s.unsupported("more than %d blocks once functions that trace rays are inlined", maxInlined)
-			}
+		x := &inliner{l: l, s: s, needed: s.cutFunctions(), inside: map[spirv.ID]map[spirv.ID]bool{}, ends: map[spirv.ID]spirv.ID{}}
+		if err := x.run(); err != nil {
+			return err
 		}
 		// Nothing follows a call of a function that always ends the shader.
 		s.function.DropUnreachable(l.types.undef)
-	}
-	return nil
+		return nil
+	})
 }
 
 // endsRay tells whether an instruction ends an any hit shader early, or an intersection shader if its hit is the last.
@@ -34,68 +28,117 @@ func endsRay(op spirv.Op) bool {
 
 // cutFunctions returns the functions that hold such instructions, or call one that does.
 func (s *stage) cutFunctions() map[spirv.ID]bool {
-	needed := map[spirv.ID]bool{}
-	for changed := true; changed; {
-		changed = false
-		for id, f := range s.functions {
-			if needed[id] {
-				continue
-			}
-			for _, b := range f.Blocks {
-				for i := range b.Insts {
-					in := &b.Insts[i]
-					if in.Op.CallsShaders() || endsRay(in.Op) || in.Op == spirv.OpFunctionCall && needed[spirv.ID(in.Operands[0])] {
-						needed[id], changed = true, true
-					}
+	needed, callers := map[spirv.ID]bool{}, map[spirv.ID][]spirv.ID{}
+	var found []spirv.ID
+	need := func(id spirv.ID) {
+		if !needed[id] {
+			needed[id] = true
+			found = append(found, id)
+		}
+	}
+	for id, f := range s.functions {
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				switch in := &b.Insts[i]; {
+				case in.Op.CallsShaders() || endsRay(in.Op):
+					need(id)
+				case in.Op == spirv.OpFunctionCall:
+					callers[in.ID(0)] = append(callers[in.ID(0)], id)
 				}
 			}
+		}
+	}
+	for len(found) > 0 {
+		id := found[len(found)-1]
+		found = found[:len(found)-1]
+		for _, c := range callers[id] {
+			need(c)
 		}
 	}
 	return needed
 }
 
-// findCall returns the first call of such a function in the entry function, -1 if there is none.
-func (s *stage) findCall(needed map[spirv.ID]bool) (block, at int) {
-	for b, blk := range s.function.Blocks {
-		for i := range blk.Insts {
-			if in := &blk.Insts[i]; in.Op == spirv.OpFunctionCall && needed[spirv.ID(in.Operands[0])] {
-				return b, i
-			}
-		}
-	}
-	return -1, 0
+// inliner puts functions into an entry function: it goes through the blocks once, and through those of a callee in the place of
+// the call.
+type inliner struct {
+	l      *linker
+	s      *stage
+	needed map[spirv.ID]bool
+	// inside holds for each callee the blocks that lie inside a construct.
+	inside    map[spirv.ID]map[spirv.ID]bool
+	ends      map[spirv.ID]spirv.ID // the block that ends what a block held, where that was split
+	variables []spirv.Inst          // to be declared
+	made      int                   // instructions and decorations that copies added
 }
 
-// inlineCall replaces a call in the entry function by the callee's body. A return becomes a branch to what follows the
-// call; one from inside a construct is noted as irregular, since a branch out of a construct is not structured.
-func (l *linker) inlineCall(s *stage, block, at int) {
-	f := s.function
-	before := f.Blocks[block]
-	call := before.Insts[at]
-	callee := s.functions[spirv.ID(call.Operands[0])]
-	t := l.types
+func (x *inliner) run() error {
+	f := x.s.function
+	var out []*spirv.Block
+	work := [][]*spirv.Block{f.Blocks} // what is still to be gone through, the next last
+	for len(work) > 0 {
+		top := &work[len(work)-1]
+		if len(*top) == 0 {
+			work = work[:len(work)-1]
+			continue
+		}
+		b := (*top)[0]
+		*top = (*top)[1:]
+		out = append(out, b)
+		x.l.work(len(b.Insts))
+		at := slices.IndexFunc(b.Insts, func(in spirv.Inst) bool { return in.Op == spirv.OpFunctionCall && x.needed[in.ID(0)] })
+		if at < 0 {
+			continue
+		}
+		name := x.s.nameOf(b.Insts[at].ID(0))
+		body, after := x.call(b, at)
+		work = append(work, []*spirv.Block{after}, body)
+		if len(out)+len(body) > maxInlined || x.made > maxInlinedInstructions {
+			return x.s.unsupported("more than %d blocks or %d instructions once functions that trace rays are inlined, at a call of %s",
+				maxInlined, maxInlinedInstructions, name)
+		}
+	}
+	f.Blocks = out
+	f.RenamePhiSources(x.ends)
+	slices.Reverse(x.variables)
+	addVariableInsts(f, x.variables)
+	return nil
+}
 
-	after := &spirv.Block{Label: l.out.NewID(), Insts: append([]spirv.Inst(nil), before.Insts[at+1:]...)}
+// call ends a block with a branch to a copy of the callee's body, and returns that and the block that goes on. A return becomes
+// a branch to the latter; one from inside a construct is noted as irregular, since a branch out of a construct is not structured.
+func (x *inliner) call(before *spirv.Block, at int) (body []*spirv.Block, after *spirv.Block) {
+	l, s := x.l, x.s
+	call := before.Insts[at]
+	callee := s.functions[call.ID(0)]
+	rest := before.Insts[at:]
 	before.Insts = before.Insts[:at:at]
-	f.RenamePhiSources(before.Label, after.Label)
+	after = &spirv.Block{Label: l.out.NewID()}
+	x.ends[before.Label] = after.Label
+	var result spirv.ID // variable that carries the returned value
+	if call.Type != l.types.void() {
+		in := l.newVariable(call.Type)
+		result = in.Result
+		x.variables = append(x.variables, in)
+		l.aliased(result, call.Type)
+		rest[0] = spirv.Inst{Op: spirv.OpLoad, Type: call.Type, Result: call.Result, Operands: []uint32{uint32(result)}}
+	} else {
+		rest = rest[1:]
+	}
+	after.Insts = rest
 	if _, cont, ok := mergeOf(after); s.irregular[before.Label] || ok && cont != 0 {
 		// The merge instruction of a loop moved away from the header that the back edge goes to: no structure any more.
 		s.irregular[after.Label] = true
 	}
-
-	var result spirv.ID // variable that carries the returned value
-	if call.Type != t.void() {
-		result = l.addVariable(f, call.Type)
-		load := spirv.Inst{Op: spirv.OpLoad, Type: call.Type, Result: call.Result, Operands: []uint32{uint32(result)}}
-		after.Insts = append([]spirv.Inst{load}, after.Insts...)
-	}
-
 	c := newCloner(l)
 	for i := range callee.Params {
-		c.ids[callee.Params[i].Result] = spirv.ID(call.Operands[1+i])
+		c.ids[callee.Params[i].Result] = call.ID(1 + i)
 	}
-	inside := blocksInConstructs(callee)
-	var body []*spirv.Block
+	inside, known := x.inside[call.ID(0)]
+	if !known {
+		inside = blocksInConstructs(callee)
+		x.inside[call.ID(0)] = inside
+	}
+	annotations := len(l.out.Annotations)
 	for _, b := range callee.Blocks {
 		nb := &spirv.Block{Label: c.id(b.Label)}
 		for i := range b.Insts {
@@ -107,7 +150,7 @@ func (l *linker) inlineCall(s *stage, block, at int) {
 					nb.Insts = append(nb.Insts, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(in.Result), in.Operands[1]}})
 					in.Operands = in.Operands[:1]
 				}
-				addVariableInst(f, in)
+				x.variables = append(x.variables, in)
 				continue
 			case spirv.OpReturnValue:
 				nb.Insts = append(nb.Insts, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(result), in.Operands[0]}})
@@ -120,22 +163,27 @@ func (l *linker) inlineCall(s *stage, block, at int) {
 			}
 			nb.Insts = append(nb.Insts, in)
 		}
+		x.made += len(nb.Insts)
 		body = append(body, nb)
 	}
+	x.made += len(l.out.Annotations) - annotations
 	before.Insts = append(before.Insts, spirv.Inst{Op: spirv.OpBranch, Operands: []uint32{uint32(body[0].Label)}})
-	blocks := append([]*spirv.Block(nil), f.Blocks[:block+1]...)
-	blocks = append(append(blocks, body...), after)
-	f.Blocks = append(blocks, f.Blocks[block+1:]...)
+	return body, after
 }
 
 // addVariable declares a function variable of the given type.
 func (l *linker) addVariable(f *spirv.Function, typ spirv.ID) spirv.ID {
 	in := l.newVariable(typ)
-	addVariableInst(f, in)
-	if class, _ := l.types.pointee(typ); class == spirv.StorageClassPhysicalStorageBuffer {
-		l.decorate(in.Result, spirv.DecorationAliasedPointer) // which a variable that holds an address must say, or the contrary
-	}
+	addVariableInsts(f, []spirv.Inst{in})
+	l.aliased(in.Result, typ)
 	return in.Result
+}
+
+// aliased gives a variable that holds an address the decoration that it, or the contrary, must have.
+func (l *linker) aliased(variable, typ spirv.ID) {
+	if class, _ := l.types.pointee(typ); class == spirv.StorageClassPhysicalStorageBuffer {
+		l.decorate(variable, spirv.DecorationAliasedPointer)
+	}
 }
 
 // newVariable returns the declaration of a function variable.
@@ -146,25 +194,24 @@ func (l *linker) newVariable(typ spirv.ID) spirv.Inst {
 	}
 }
 
-// addVariableInst puts a variable where SPIR-V wants it, at the head of the entry block.
-func addVariableInst(f *spirv.Function, in spirv.Inst) {
+// addVariableInsts puts variables where SPIR-V wants them, at the head of the entry block.
+func addVariableInsts(f *spirv.Function, list []spirv.Inst) {
 	entry := f.Blocks[0]
-	entry.Insts = append([]spirv.Inst{in}, entry.Insts...)
+	entry.Insts = slices.Concat(list, entry.Insts)
 }
 
 // blocksInConstructs returns the labels of blocks that lie inside a construct, headers not counted for their own.
 func blocksInConstructs(f *spirv.Function) map[spirv.ID]bool {
 	cfg := spirv.NewCFG(f)
-	inside := map[spirv.ID]bool{}
-	for h, b := range f.Blocks {
-		merge, _, ok := mergeOf(b)
-		if !ok {
-			continue
+	preorder, parent := cfg.StructuralTree()
+	within, inside := make([]bool, len(f.Blocks)), map[spirv.ID]bool{}
+	for _, b := range preorder {
+		up := f.Blocks[parent[b]]
+		if merge, _, ok := mergeOf(up); parent[b] != b {
+			within[b] = within[parent[b]] || ok && merge != f.Blocks[b].Label
 		}
-		for _, c := range constructBlocks(cfg, h, cfg.Index[merge]) {
-			if c != h {
-				inside[f.Blocks[c].Label] = true
-			}
+		if within[b] && cfg.Reachable(b) {
+			inside[f.Blocks[b].Label] = true
 		}
 	}
 	return inside
@@ -174,17 +221,6 @@ func blocksInConstructs(f *spirv.Function) map[spirv.ID]bool {
 func mergeOf(b *spirv.Block) (merge, cont spirv.ID, ok bool) {
 	merge, cont = b.Merges()
 	return merge, cont, merge != 0
-}
-
-// constructBlocks returns the blocks structurally dominated by header and not by merge, unreachable ones left out.
-func constructBlocks(cfg *spirv.CFG, header, merge int) []int {
-	var list []int
-	for _, b := range cfg.RPO {
-		if cfg.StructurallyDominates(header, b) && !cfg.StructurallyDominates(merge, b) {
-			list = append(list, b)
-		}
-	}
-	return list
 }
 
 // cloner copies instructions, giving results new ids, with the decorations of the old.
@@ -207,6 +243,7 @@ func (c *cloner) id(old spirv.ID) spirv.ID {
 
 // inst copies an instruction. Ids of globals stay.
 func (c *cloner) inst(in *spirv.Inst) spirv.Inst {
+	c.l.work(1)
 	n := in.Clone()
 	if n.Result != 0 {
 		n.Result = c.id(in.Result)

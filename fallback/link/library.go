@@ -153,12 +153,8 @@ func (j *joiner) function(f *spirv.Function) *spirv.Function {
 func (j *joiner) header() {
 	out, m := j.l.out, j.y.module
 	out.Version = max(out.Version, m.Version)
-	for i := range m.Capabilities {
-		addOnce(&out.Capabilities, m.Capabilities[i])
-	}
-	for i := range m.Extensions {
-		addOnce(&out.Extensions, m.Extensions[i])
-	}
+	out.Capabilities = united(out.Capabilities, m.Capabilities)
+	out.Extensions = united(out.Extensions, m.Extensions)
 	for i := range m.ExtInstImports {
 		in := &m.ExtInstImports[i]
 		if in.Result < j.y.bound {
@@ -252,6 +248,12 @@ func (l *linker) numberStates() error {
 	}
 	if shade > stateCall {
 		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", shade-firstShade, stateCall-firstShade, ErrUnsupported)
+	}
+	if n := len(l.structures); n > maxCases {
+		return l.tooLarge("%d descriptors of acceleration structures that trace calls name, more than %d", n, maxCases)
+	}
+	if n := max(next-firstContinue, shade); n > maxCases {
+		return l.tooLarge("%d states, more than the %d cases of a switch", n, maxCases)
 	}
 	return nil
 }

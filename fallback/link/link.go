@@ -104,9 +104,10 @@ func (l *linker) run(ctx context.Context, passes []pass) (err error) {
 	// program down: applications hand us shaders of strangers.
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("link: internal error, please report it with the shaders: %v: %w", p, ErrInvalid)
+			err = l.recovered("link", p)
 		}
 	}()
+	l.ctx, l.pass = ctx, "normalise"
 	if err := l.normalise(ctx); err != nil {
 		return fmt.Errorf("link: %w", err)
 	}
@@ -114,6 +115,7 @@ func (l *linker) run(ctx context.Context, passes []pass) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		l.pass = p.name
 		if err := p.run(l); err != nil {
 			return fmt.Errorf("link: %w", err)
 		}
@@ -136,17 +138,27 @@ type linker struct {
 	types       *interner
 	stages      []*stage
 	decorations map[spirv.ID][]spirv.Inst // of the output's ids
+	annotated   map[string]bool           // decorations that merging has found
 	outer       map[spirv.ID]bool         // functions and instruction sets: ids that copies share, beside globals
 	inputs      map[spirv.BuiltIn]spirv.ID
-	structures  []structure // descriptors that the scheduler reads
-	parts       []part      // the shaders as state functions, those of libraries behind the pipeline's own
-	library     bool        // a library is being made
+	structures  []structure         // descriptors that the scheduler reads
+	known       map[string]spirv.ID // their constants
+	parts       []part              // the shaders as state functions, those of libraries behind the pipeline's own
+	library     bool                // a library is being made
 	// runtimeBound is the bound of ids in the runtime module as it was read.
 	runtimeBound spirv.ID
 	form         form              // how the shaders are put together, once that is decided
 	runs         map[run]runTypes  // for accesses of the stack
 	words        map[bool]spirv.ID // monolithic: the variables that carry payloads (false) and callable data (true)
 	result       *Result
+
+	// Of the pass at work, see limits.go.
+	ctx        context.Context
+	pass       string
+	at         *stage
+	function   spirv.ID
+	inst       *spirv.Inst
+	done, look int
 }
 
 // stage is one shader on its way through the passes.
@@ -168,6 +180,8 @@ type stage struct {
 	sites     []*site                      // trace calls in order
 	live      *liveness
 	types     map[spirv.ID]spirv.ID // of the entry function's values
+	names     map[spirv.ID]string   // debug names, for errors
+	spilled   int                   // scalars and vectors in all frames
 	// definitions are the instructions that make them.
 	definitions map[spirv.ID]*spirv.Inst
 	// incomingSlot is the variable with the stack slot of the incoming payload, 0 if there is none.
@@ -208,12 +222,12 @@ func (l *linker) normalise(ctx context.Context) error {
 	if l.options.AfterPass != nil {
 		after = func(pass string, _ *Stage, m *spirv.Module) error { return l.options.AfterPass(pass, m) }
 	}
-	for _, s := range l.stages {
+	return l.each(func(s *stage) error {
 		n, err := loaded.Stage(ctx, s.Stage, after)
 		if err != nil {
 			return err
 		}
 		s.module, s.entry = n.Module, n.Entry
-	}
-	return nil
+		return nil
+	})
 }

@@ -171,4 +171,4 @@ func TestLinkRefuses(t *testing.T) {
 }
 
 // isInternal tells whether an error comes from a pass that gave up by a panic.
-func isInternal(err error) bool { return strings.Contains(err.Error(), "internal error") }
+func isInternal(err error) bool { return errors.Is(err, ErrInternal) }

@@ -1,6 +1,10 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // localiseGlobals makes the stage's private globals variables of the entry function, where no other function uses them.
 // A global is alive throughout the scheduler's loop as far as a driver can tell; a function's variable is not.
@@ -14,6 +18,7 @@ func (l *linker) localiseGlobals(s *stage) {
 	}
 	shared := s.sharedGlobals()
 	local := map[spirv.ID]bool{} // pointers that change to the function's storage class
+	var variables []spirv.Inst
 	for _, id := range sortedIDs(s.uses) {
 		if !s.uses[id].stored() || shared[id] {
 			continue
@@ -23,9 +28,11 @@ func (l *linker) localiseGlobals(s *stage) {
 		// The id moves from the global to the variable, so that every use stays as it is.
 		l.types.release(id)
 		in.Result = id
-		addVariableInst(s.function, in)
+		variables = append(variables, in)
 		local[id] = true
 	}
+	slices.Reverse(variables)
+	addVariableInsts(s.function, variables)
 	for _, b := range s.function.Blocks {
 		for i := range b.Insts {
 			in := &b.Insts[i]

@@ -37,17 +37,15 @@ func (l *linker) symbol(name string) spirv.ID { return l.symbols[name] }
 
 // mergeStages appends all stages to the output.
 func (l *linker) mergeStages() error {
-	for _, s := range l.stages {
+	err := l.each(func(s *stage) error {
 		if err := l.mergeStage(s); err != nil {
 			return err
 		}
 		s.module = nil
-		if err := s.checkBuiltIns(); err != nil {
-			return err
-		}
-	}
+		return s.checkBuiltIns()
+	})
 	l.indexOutput()
-	return nil
+	return err
 }
 
 // indexOutput notes what later passes look up in the merged module.
@@ -107,6 +105,13 @@ func (l *linker) copyStage(s *stage) (*merger, error) {
 		s.functions[c.Def.Result] = c
 	}
 	g.annotations()
+	s.names = map[spirv.ID]string{}
+	for i := range s.module.Names {
+		in := &s.module.Names[i]
+		if id, ok := g.ids[in.ID(0)]; ok && in.Op == spirv.OpName {
+			s.names[id], _ = spirv.DecodeString(in.Operands[1:])
+		}
+	}
 	uses := map[spirv.ID]role{}
 	for id, r := range s.uses {
 		if new, ok := g.ids[id]; ok { // others were never used
@@ -135,6 +140,8 @@ func (g *merger) id(old spirv.ID) spirv.ID {
 
 // inst copies an instruction with the output's ids.
 func (g *merger) inst(in *spirv.Inst) spirv.Inst {
+	g.l.work(1)
+	g.l.inst = in
 	c := in.Clone()
 	c.Type, c.Result = g.id(c.Type), g.id(c.Result)
 	c.EachID(func(p *uint32) { *p = uint32(g.id(spirv.ID(*p))) })
@@ -145,12 +152,8 @@ func (g *merger) inst(in *spirv.Inst) spirv.Inst {
 func (g *merger) header() error {
 	out, m := g.l.out, g.s.module
 	out.Version = max(out.Version, m.Version)
-	for i := range m.Capabilities {
-		addOnce(&out.Capabilities, m.Capabilities[i])
-	}
-	for i := range m.Extensions {
-		addOnce(&out.Extensions, m.Extensions[i])
-	}
+	out.Capabilities = united(out.Capabilities, m.Capabilities)
+	out.Extensions = united(out.Extensions, m.Extensions)
 	for i := range m.ExtInstImports {
 		in := &m.ExtInstImports[i]
 		for j := range out.ExtInstImports {
@@ -249,6 +252,7 @@ func (g *merger) launchBuiltIn(id, pointer spirv.ID) bool {
 }
 
 func (g *merger) function(f *spirv.Function) *spirv.Function {
+	g.l.function = f.Def.Result
 	c := &spirv.Function{Def: g.inst(&f.Def)}
 	for i := range f.Params {
 		c.Params = append(c.Params, g.inst(&f.Params[i]))
@@ -273,10 +277,13 @@ func (g *merger) annotations() {
 			shared[id] = true
 		}
 	}
-	have := map[string]bool{}
-	for i := range g.l.out.Annotations {
-		have[keyOf(&g.l.out.Annotations[i], "")] = true
+	if g.l.annotated == nil {
+		g.l.annotated = map[string]bool{}
+		for i := range g.l.out.Annotations {
+			g.l.annotated[keyOf(&g.l.out.Annotations[i], "")] = true
+		}
 	}
+	have := g.l.annotated
 	for i := range g.s.module.Annotations {
 		if _, mapped := g.ids[spirv.ID(g.s.module.Annotations[i].Operands[0])]; !mapped {
 			continue
@@ -298,13 +305,19 @@ func (g *merger) annotations() {
 	}
 }
 
-func addOnce(list *[]spirv.Inst, in spirv.Inst) {
-	for i := range *list {
-		if sameWords((*list)[i].Operands, in.Operands) {
-			return
+// united returns a list of capabilities or extensions and those of another that it lacks.
+func united(list, more []spirv.Inst) []spirv.Inst {
+	have := map[string]bool{}
+	for i := range list {
+		have[keyOf(&list[i], "")] = true
+	}
+	for i := range more {
+		if key := keyOf(&more[i], ""); !have[key] {
+			have[key] = true
+			list = append(list, more[i].Clone())
 		}
 	}
-	*list = append(*list, in.Clone())
+	return list
 }
 
 func sameWords(a, b []uint32) bool {

@@ -1,6 +1,10 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // queryCall is the function of shaders/fallback/query.glsl that stands for an instruction.
 type queryCall struct {
@@ -174,9 +178,8 @@ func (q *queryLowering) function(f *spirv.Function) error {
 		}
 		b.Insts = q.out
 	}
-	for _, in := range q.added {
-		addVariableInst(f, in)
-	}
+	slices.Reverse(q.added)
+	addVariableInsts(f, q.added)
 	return nil
 }
 

@@ -37,9 +37,10 @@ type Shader struct {
 // A query whose structure is null finds nothing; one that would need more than the traversal stack leaves out what does
 // not fit, and nobody is told.
 func LowerQueries(ctx context.Context, library []uint32, sh Shader) (code []uint32, err error) {
+	l := &linker{runtimeCode: library, options: Options{KeepNames: true}, ctx: ctx, pass: "normalise"}
 	defer func() { // as in Link
 		if p := recover(); p != nil {
-			code, err = nil, fmt.Errorf("lower ray queries: internal error, please report it with the shader: %v: %w", p, ErrInvalid)
+			code, err = nil, l.recovered("lower ray queries", p)
 		}
 	}()
 	if sh.Entry == "" {
@@ -49,6 +50,7 @@ func LowerQueries(ctx context.Context, library []uint32, sh Shader) (code []uint
 		sh.Name = fmt.Sprintf("%q", sh.Entry)
 	}
 	given := Stage{Name: sh.Name, Code: sh.Code, Entry: sh.Entry, Specialization: sh.Specialization}
+	l.at = &stage{Stage: given}
 	n, err := normal.Shader(ctx, given, sh.Model, nil)
 	if err != nil {
 		return nil, fmt.Errorf("lower ray queries: %w", err)
@@ -58,13 +60,17 @@ func LowerQueries(ctx context.Context, library []uint32, sh Shader) (code []uint
 	}
 	s := &stage{Stage: n.Stage, module: n.Module, entry: n.Entry}
 	s.rewriteTypes(nil)
-	l := &linker{runtimeCode: library, stages: []*stage{s}, options: Options{KeepNames: true}}
+	l.stages, l.at = []*stage{s}, s
 	l.skipHelpers = sh.SkipHelpers && sh.Model == spirv.ExecutionModelFragment
-	for _, step := range []func() error{l.loadRuntime, l.mergeShader, l.lowerQueries, l.lowerAccess, l.finishShader} {
+	for _, step := range []struct {
+		name string
+		run  func() error
+	}{{"runtime", l.loadRuntime}, {"merge", l.mergeShader}, {"queries", l.lowerQueries}, {"access", l.lowerAccess}, {"finish", l.finishShader}} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := step(); err != nil {
+		l.pass = step.name
+		if err := step.run(); err != nil {
 			return nil, fmt.Errorf("lower ray queries: %w", err)
 		}
 	}

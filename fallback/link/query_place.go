@@ -42,7 +42,7 @@ func (q *queryLowering) placeGlobals() {
 		// The id moves from the global to the variable, so that every use stays as it is.
 		q.l.types.release(id)
 		in.Result = id
-		addVariableInst(home, in)
+		addVariableInsts(home, []spirv.Inst{in})
 		delete(q.s.uses, id)
 	}
 }

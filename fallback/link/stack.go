@@ -31,6 +31,7 @@ func (e *emitter) home() place { return e.stack(e.incomingQuad()) }
 func (e *emitter) save(list []spill, to place, first ...spirv.ID) {
 	pending, end := first, uint32(len(first)) // words to be written together, and the slot behind them
 	for _, sp := range list {
+		e.l.work(1)
 		f := e.s.vars.leaves[sp.leaf]
 		words := e.words(e.load(f.typ, e.pointer(sp.leaf)), f.typ)
 		if sp.slot != end {
@@ -67,6 +68,7 @@ func (e *emitter) restore(list []spill, from place, first ...spirv.ID) {
 		e.store(v, bySlot[uint32(i)])
 	}
 	for _, sp := range list {
+		e.l.work(1)
 		f := e.s.vars.leaves[sp.leaf]
 		var words []spirv.ID
 		for k := range f.dwords {

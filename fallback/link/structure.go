@@ -16,9 +16,10 @@ type structure struct {
 	set, binding uint32
 }
 
-// same tells whether two are the same descriptor.
-func (y *structure) same(o structure) bool {
-	return y.set == o.set && y.binding == o.binding && slices.Equal(y.chain[1:], o.chain[1:])
+// key is the same for those that are the same descriptor.
+func (y *structure) key() string {
+	in := spirv.Inst{Type: spirv.ID(y.set), Operands: append([]uint32{y.binding}, y.chain[1:]...)}
+	return keyOf(&in, "")
 }
 
 // structureOf returns the constant for the descriptor that a trace call reads its acceleration structure from, 0 if the
@@ -47,11 +48,16 @@ func (e *emitter) structureOf(call *spirv.Inst) spirv.ID {
 			y.binding = in.Operands[2]
 		}
 	}
-	if i := slices.IndexFunc(e.l.structures, y.same); i >= 0 {
-		return e.l.structures[i].constant
+	key := y.key()
+	if id := e.l.known[key]; id != 0 {
+		return id
 	}
 	y.constant = e.l.stateConstant()
 	e.l.structures = append(e.l.structures, y)
+	if e.l.known == nil {
+		e.l.known = map[string]spirv.ID{}
+	}
+	e.l.known[key] = y.constant
 	return y.constant
 }
 
@@ -73,11 +79,13 @@ func (s *stage) definition(id spirv.ID) *spirv.Inst {
 // emitStructures numbers the descriptors and writes the body of the hook that reads them.
 func (l *linker) emitStructures() {
 	var list []structure
+	numbers := map[string]int{}
 	for _, y := range l.structures {
 		// Those of libraries may be among the pipeline's own.
-		i := slices.IndexFunc(list, y.same)
-		if i < 0 {
+		i, known := numbers[y.key()]
+		if !known {
 			i = len(list)
+			numbers[y.key()] = i
 			list = append(list, y)
 		}
 		l.types.get(y.constant).Operands[0] = uint32(i)

@@ -66,17 +66,21 @@ func keyOf(in *spirv.Inst, decorations string) string {
 
 // decorationKeys collects the decorations of each id in a form that can be compared.
 func decorationKeys(m *spirv.Module) map[spirv.ID]string {
-	keys := map[spirv.ID]string{}
+	collected := map[spirv.ID][]byte{}
 	for i := range m.Annotations {
 		in := &m.Annotations[i]
 		if in.Op != spirv.OpDecorate {
 			continue
 		}
-		b := []byte(keys[spirv.ID(in.Operands[0])])
+		b := collected[in.ID(0)]
 		for _, w := range in.Operands[1:] {
 			b = binary.LittleEndian.AppendUint32(b, w)
 		}
-		keys[spirv.ID(in.Operands[0])] = string(b)
+		collected[in.ID(0)] = b
+	}
+	keys := make(map[spirv.ID]string, len(collected))
+	for id, b := range collected {
+		keys[id] = string(b)
 	}
 	return keys
 }

@@ -12,6 +12,8 @@ const (
 	// maxLeaves bounds what all variables of a stage may be divided into: the data flow over them has a bit for each in
 	// each block.
 	maxLeaves = 1 << 17
+	// maxPathWords bounds the ways to all leaves.
+	maxPathWords = 1 << 21
 )
 
 // leaf is a scalar or vector inside a variable, or an address of physical memory: what is spilled as a piece.
@@ -28,6 +30,7 @@ type variable struct {
 	class   spirv.StorageClass
 	role    role
 	local   bool // declared by the function
+	number  int  // in the list
 	first   int  // leaves [first, first+count)
 	count   int
 }
@@ -37,8 +40,11 @@ type variables struct {
 	l      *linker
 	list   []*variable
 	byID   map[spirv.ID]*variable
+	byRole map[roleKind][]*variable
 	leaves []leaf
-	counts map[spirv.ID]int // leaves by type
+	paths  int                // words of the leaves' paths
+	counts map[spirv.ID]int   // leaves by type
+	starts map[spirv.ID][]int // of structures, the leaves ahead of each member
 }
 
 // stored tells whether a variable of this role has contents that live in the shader, rather than in memory.
@@ -61,7 +67,7 @@ func sortedIDs(m map[spirv.ID]role) []spirv.ID {
 
 // collectVariables finds a stage's variables and divides them into leaves.
 func (l *linker) collectVariables(s *stage) error {
-	v := &variables{l: l, byID: map[spirv.ID]*variable{}, counts: map[spirv.ID]int{}}
+	v := &variables{l: l, byID: map[spirv.ID]*variable{}, byRole: map[roleKind][]*variable{}, counts: map[spirv.ID]int{}, starts: map[spirv.ID][]int{}}
 	s.vars = v
 	for i := range s.function.Blocks[0].Insts {
 		in := &s.function.Blocks[0].Insts[i]
@@ -86,13 +92,14 @@ func (l *linker) collectVariables(s *stage) error {
 }
 
 func (v *variables) add(s *stage, x *variable) error {
-	x.first = len(v.leaves)
+	x.first, x.number = len(v.leaves), len(v.list)
 	if err := v.divide(s, x, x.typ, nil); err != nil {
 		return err
 	}
 	x.count = len(v.leaves) - x.first
 	v.list = append(v.list, x)
 	v.byID[x.id] = x
+	v.byRole[x.role.kind] = append(v.byRole[x.role.kind], x)
 	return nil
 }
 
@@ -101,7 +108,7 @@ func (v *variables) divide(s *stage, x *variable, typ spirv.ID, path []uint32) e
 	t := v.l.types
 	in := t.get(typ)
 	if in == nil {
-		return s.invalid("variable %d has no type", x.id)
+		return s.invalid("variable %s has no type", s.nameOf(x.id))
 	}
 	if v.leafCount(typ) == 0 { // empty structures, however many
 		return nil
@@ -110,13 +117,17 @@ func (v *variables) divide(s *stage, x *variable, typ spirv.ID, path []uint32) e
 		return s.unsupported("variables of more than %d scalars in one shader", maxLeaves)
 	}
 	if len(v.leaves)-x.first > maxFrameDwords {
-		return s.unsupported("variable %d of more than %d scalars beside a trace call", x.id, maxFrameDwords)
+		return s.unsupported("variable %s of more than %d scalars beside a trace call", s.nameOf(x.id), maxFrameDwords)
 	}
 	switch in.Op {
 	case spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpTypeBool, spirv.OpTypeVector, spirv.OpTypePointer:
 		n, err := v.dwords(s, typ)
 		if err != nil {
 			return err
+		}
+		v.l.work(1)
+		if v.paths += len(path); v.paths > maxPathWords {
+			return s.unsupported("variable %s of structures so deep that the ways to their scalars have more than %d steps", s.nameOf(x.id), maxPathWords)
 		}
 		v.leaves = append(v.leaves, leaf{variable: x, path: slices.Clone(path), typ: typ, dwords: n})
 		return nil
@@ -133,7 +144,7 @@ func (v *variables) divide(s *stage, x *variable, typ spirv.ID, path []uint32) e
 		}
 		return nil
 	}
-	return s.unsupported("variable %d of a type made by %v", x.id, in.Op)
+	return s.unsupported("variable %s of a type made by %v", s.nameOf(x.id), in.Op)
 }
 
 // dwords returns how many slots a scalar, vector or address takes.
@@ -180,6 +191,25 @@ func (v *variables) leafCount(typ spirv.ID) int {
 	return n
 }
 
+// memberStart returns how many leaves of a structure lie ahead of a member.
+func (v *variables) memberStart(typ spirv.ID, k uint32) int {
+	list, ok := v.starts[typ]
+	if !ok {
+		at := 0
+		_, n := v.l.types.element(typ, 0)
+		for i := range n {
+			elem, _ := v.l.types.element(typ, i)
+			list = append(list, at)
+			at += v.leafCount(elem)
+		}
+		v.starts[typ] = list
+	}
+	if int64(k) >= int64(len(list)) {
+		return 0
+	}
+	return list[k]
+}
+
 // access is what a pointer into a variable reaches: leaves [first, first+count); exact if it is just those.
 type access struct {
 	variable     *variable
@@ -199,17 +229,12 @@ func (v *variables) index(a access, id spirv.ID) access {
 	k, constant := t.constantU32(id)
 	switch t.op(a.typ) {
 	case spirv.OpTypeStruct:
-		at := a.first
-		for i := uint32(0); i < k; i++ {
-			elem, _ := t.element(a.typ, i)
-			at += v.leafCount(elem)
-		}
 		elem, _ := t.element(a.typ, k)
 		if !a.exact { // under a dynamic index: the range stays, since the member is in each element
 			a.typ = elem
 			return a
 		}
-		return access{a.variable, elem, at, v.leafCount(elem), true}
+		return access{a.variable, elem, a.first + v.memberStart(a.typ, k), v.leafCount(elem), true}
 	case spirv.OpTypeArray, spirv.OpTypeMatrix:
 		elem, count := t.element(a.typ, 0)
 		if !a.exact || !constant || k >= count {

@@ -202,6 +202,16 @@ func (c *CFG) StructurallyDominates(a, b int) bool {
 	return c.structuralGraph().Dominates(a, b)
 }
 
+// StructuralTree returns the tree of structural dominance of the blocks that
+// are reached, or that structure asks for: in preorder, and the parent of each
+// block, the block itself for the entry block, -1 for those outside of it. A
+// construct is the subtree of its header less that of its merge block, which
+// is a child of the header.
+func (c *CFG) StructuralTree() (preorder, parent []int) {
+	s := c.structuralGraph()
+	return s.tree, s.IDom
+}
+
 func (c *CFG) structuralGraph() *CFG {
 	if c.structural == nil {
 		c.structural = newCFG(c.Function, true)

@@ -51,6 +51,9 @@ type structure struct {
 	c, s  *CFG        // s is the structural graph
 	list  []Construct // without their blocks
 	inner []int       // the innermost construct of each block, -1 if none
+	loops []int       // of each construct, the innermost loop that is it or around it, -1 if none
+	// switches is the same for switches that are inside of that loop.
+	switches []int
 }
 
 // structure finds the constructs, and which one each block is in.
@@ -76,6 +79,7 @@ func (c *CFG) structure() *structure {
 		if m := c.Function.Blocks[b].Merge(); m != nil {
 			header[b] = len(st.list)
 			st.list = append(st.list, c.construct(b, k))
+			st.within(k)
 		}
 	}
 	for b, k := range header { // a header belongs to its own construct
@@ -84,6 +88,22 @@ func (c *CFG) structure() *structure {
 		}
 	}
 	return st
+}
+
+// within notes what is around the construct that was listed last, whose parent
+// is k.
+func (st *structure) within(k int) {
+	me, loop, choice := len(st.list)-1, -1, -1
+	if k >= 0 {
+		loop, choice = st.loops[k], st.switches[k]
+	}
+	switch st.list[me].Kind {
+	case ConstructLoop:
+		loop, choice = me, -1
+	case ConstructSwitch:
+		choice = me
+	}
+	st.loops, st.switches = append(st.loops, loop), append(st.switches, choice)
 }
 
 // construct describes the construct of a header.

@@ -31,8 +31,12 @@ func (m *Module) EachFunctionInst(visit func(*Inst)) {
 	}
 }
 
-// RenamePhiSources tells phis that the end of a block now is the end of another.
-func (fn *Function) RenamePhiSources(from, to ID) {
+// RenamePhiSources tells phis that the ends of blocks now are the ends of
+// others, which may have been split themselves.
+func (fn *Function) RenamePhiSources(ends map[ID]ID) {
+	if len(ends) == 0 {
+		return
+	}
 	for _, b := range fn.Blocks {
 		for i := range b.Insts {
 			in := &b.Insts[i]
@@ -40,12 +44,22 @@ func (fn *Function) RenamePhiSources(from, to ID) {
 				continue
 			}
 			for j := 1; j < len(in.Operands); j += 2 {
-				if ID(in.Operands[j]) == from {
-					in.Operands[j] = uint32(to)
-				}
+				in.Operands[j] = uint32(endOf(ends, in.ID(j)))
 			}
 		}
 	}
+}
+
+// endOf returns the block that ends what a block held, however often it was split, and remembers it.
+func endOf(ends map[ID]ID, label ID) ID {
+	last, split := label, false
+	for to, ok := ends[label]; ok; to, ok = ends[to] {
+		last, split = to, true
+	}
+	for split && ends[label] != last {
+		label, ends[label] = ends[label], last
+	}
+	return last
 }
 
 // MemoryAccessWords returns how many words the first memory operands of a list take: the mask, and what belongs to its bits.

@@ -101,20 +101,17 @@ func (st *structure) mayBranch(b, t int) bool {
 	if st.has(&st.list[inner], t) {
 		return true
 	}
-	inSwitch := false
-	for k := inner; k >= 0; k = st.list[k].Parent {
-		l := &st.list[k]
-		switch {
-		case l.Kind == ConstructLoop:
-			return t == l.Merge || t == l.Continue || t == l.Header
-		case k == inner && t == l.Merge:
-			return true
-		case l.Kind == ConstructSwitch && !inSwitch:
-			if t == l.Merge || st.has(l, t) {
-				return true // a break, or falling through to the next case
-			}
-			inSwitch = true
+	if l := &st.list[inner]; l.Kind != ConstructLoop && t == l.Merge {
+		return true
+	}
+	if k := st.switches[inner]; k >= 0 {
+		if l := &st.list[k]; t == l.Merge || st.has(l, t) {
+			return true // a break, or falling through to the next case
 		}
+	}
+	if k := st.loops[inner]; k >= 0 {
+		l := &st.list[k]
+		return t == l.Merge || t == l.Continue || t == l.Header
 	}
 	return false
 }

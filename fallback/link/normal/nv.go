@@ -1,10 +1,6 @@
 package normal
 
-import (
-	"slices"
-
-	"github.com/everray/everray/fallback/spirv"
-)
+import "github.com/everray/everray/fallback/spirv"
 
 // lowerNV rewrites the instructions of SPV_NV_ray_tracing into those of SPV_KHR_ray_tracing. Constants are folded by then,
 // since NV instructions name payloads by a constant.
@@ -49,6 +45,7 @@ var nvEnds = map[spirv.Op]spirv.Op{
 
 func (n *normaliser) function(f *spirv.Function) error {
 	var blocks []*spirv.Block
+	ends := map[spirv.ID]spirv.ID{}
 	for _, b := range f.Blocks {
 		blocks = append(blocks, b)
 		for i := 0; i < len(b.Insts); i++ {
@@ -64,14 +61,15 @@ func (n *normaliser) function(f *spirv.Function) error {
 				continue
 			}
 			// What follows is never reached.
-			rest := &spirv.Block{Label: n.m.NewID(), Insts: slices.Clone(b.Insts[i+1:])}
+			rest := &spirv.Block{Label: n.m.NewID(), Insts: b.Insts[i+1:]}
 			b.Insts = append(b.Insts[:i:i], spirv.Inst{Op: op})
-			f.RenamePhiSources(b.Label, rest.Label)
+			ends[b.Label] = rest.Label
 			blocks = append(blocks, rest)
 			b, i = rest, -1
 		}
 	}
 	f.Blocks = blocks
+	f.RenamePhiSources(ends)
 	return nil
 }
 
