@@ -191,7 +191,7 @@ func (d *demoter) carry(head int, id spirv.ID, local map[spirv.ID]spirv.ID) (spi
 	class, _ := t.pointee(typ)
 	if t.op(typ) == spirv.OpTypePointer {
 		if class != spirv.StorageClassPhysicalStorageBuffer {
-			return 0, d.s.unsupported("pointer made by %v used beyond a trace call", def.inst.Op)
+			return 0, d.s.unsupported("pointer %s made by %v used beyond a trace call", d.s.nameOf(id), def.inst.Op)
 		}
 		typ = t.vector(t.uint32(), 2)
 	}

@@ -58,7 +58,7 @@ func (s *stage) checkBuiltIns() error {
 			r.builtIn == spirv.BuiltInLaunchIdKHR, r.builtIn == spirv.BuiltInLaunchSizeKHR,
 			r.builtIn == spirv.BuiltInHitTriangleVertexPositionsKHR && (s.Model == ClosestHit || s.Model == AnyHit):
 		default:
-			return s.unsupported("built-in %d in a %v shader", r.builtIn, s.Model)
+			return s.unsupported("built-in %v in a %v shader", r.builtIn, s.Model)
 		}
 	}
 	return nil

@@ -46,7 +46,7 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 	at.payload = at.call.ID(len(at.call.Operands) - 1)
 	x := s.vars.byID[at.payload]
 	if x == nil || x.role.kind != rolePayload && x.role.kind != roleIncoming {
-		return s.unsupported("%v whose payload is no payload variable", at.call.Op)
+		return s.unsupported("%v whose payload %s is no payload variable", at.call.Op, s.nameOf(at.payload))
 	}
 	f := frame{size: 1, payload: x, ownPayload: x.role.kind == rolePayload}
 	alive := live.at(at.resume)

@@ -52,8 +52,8 @@ func (s *stage) noteRoles() error {
 					r.builtIn, found = spirv.BuiltIn(d.Operands[2]), true
 				}
 			}
-			if !found {
-				return s.unsupported("input variable %d, which is no built-in", in.Result)
+			if !found { // nobody gives it a value
+				r = role{kind: rolePrivate}
 			}
 		case spirv.StorageClassRayPayloadKHR, spirv.StorageClassCallableDataKHR:
 			r.kind, r.callable = rolePayload, class == spirv.StorageClassCallableDataKHR
@@ -68,7 +68,7 @@ func (s *stage) noteRoles() error {
 		case spirv.StorageClassUniformConstant, spirv.StorageClassUniform, spirv.StorageClassStorageBuffer:
 			continue
 		default:
-			return s.unsupported("variable %d of storage class %d", in.Result, class)
+			return s.unsupported("variable %s of storage class %v", s.nameOf(in.Result), class)
 		}
 		s.uses[in.Result] = r
 	}
@@ -126,7 +126,8 @@ func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) 
 		if in.Op == spirv.OpDecorate {
 			if _, ok := s.uses[spirv.ID(in.Operands[0])]; ok {
 				switch spirv.Decoration(in.Operands[1]) {
-				case spirv.DecorationBuiltIn, spirv.DecorationLocation, spirv.DecorationFlat, spirv.DecorationNoPerspective, spirv.DecorationInvariant:
+				case spirv.DecorationBuiltIn, spirv.DecorationLocation, spirv.DecorationComponent, spirv.DecorationFlat, spirv.DecorationNoPerspective,
+					spirv.DecorationCentroid, spirv.DecorationSample, spirv.DecorationInvariant:
 					return false
 				}
 			}

@@ -63,8 +63,11 @@ func (l *linker) each(do func(*stage) error) error {
 	return nil
 }
 
-// nameOf returns the debug name of an id, or its number.
+// nameOf returns the debug name of an id, or its number, for messages.
 func (s *stage) nameOf(id spirv.ID) string {
+	if s.module != nil {
+		return s.module.NameOf(id)
+	}
 	if name := s.names[id]; name != "" {
 		return name
 	}

@@ -11,7 +11,7 @@ import (
 func (l *linker) loadRuntime() error {
 	m, err := spirv.Decode(l.runtimeCode)
 	if err != nil {
-		return fmt.Errorf("runtime module: %w", err)
+		return fmt.Errorf("runtime module: %w: %w", ErrInvalid, err)
 	}
 	l.out = m
 	l.symbols = map[string]spirv.ID{}
@@ -179,7 +179,7 @@ func (g *merger) memoryModel() error {
 		return nil
 	}
 	if g.s.index > 0 && (usesCoherence(m) || usesCoherence(out)) {
-		return g.s.unsupported("memory model %d beside %d, with coherent variables", model, have)
+		return g.s.unsupported("memory model %v beside %v, with coherent variables", model, have)
 	}
 	if model == spirv.MemoryModelVulkan {
 		out.MemoryModel.Operands[1] = uint32(spirv.MemoryModelVulkan)

@@ -64,6 +64,7 @@ func TestLinkSinglePasses(t *testing.T) {
 	}
 	for k, s := range list {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			code := glsltest.Compile(t, s.stage, s.source)
 			for i, passes := range singlePasses {
 				if !sweep && i != k%len(singlePasses) {

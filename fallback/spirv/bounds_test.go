@@ -213,7 +213,7 @@ func TestHostile(t *testing.T) {
 			if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 800 {
 				t.Errorf("allocated %d MB", mb)
 			}
-			if flat != nil && !errors.Is(flat, ErrInvalid) {
+			if flat != nil && !errors.Is(flat, ErrUnsupported) {
 				t.Errorf("flatten: %v", flat)
 			}
 		})

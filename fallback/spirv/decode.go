@@ -1,6 +1,7 @@
 package spirv
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -17,6 +18,8 @@ const (
 type DecodeOptions struct {
 	// DropLines leaves out OpLine and OpNoLine.
 	DropLines bool
+	// Context, if not nil, ends the decoding when it ends, with its error.
+	Context context.Context
 }
 
 // Decode reads a module. The result shares no memory with words, and its size
@@ -73,7 +76,11 @@ func (o DecodeOptions) decode(words []uint32) (*Module, error) {
 		m:    &Module{Version: words[1], Generator: words[2], Bound: words[3], Schema: words[4]},
 		wide: map[ID]bool{},
 	}
+	count := 0
 	for at := headerWords; at < len(words); {
+		if count++; count%4096 == 0 && o.Context != nil && o.Context.Err() != nil {
+			return nil, o.Context.Err()
+		}
 		n := int(words[at] >> 16)
 		if n == 0 || n > len(words)-at {
 			return nil, fmt.Errorf("%w: instruction of %d words at word %d of %d", ErrTruncated, n, at, len(words))

@@ -1,6 +1,9 @@
 package spirv
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // CallsShaders tells whether an instruction hands over to other shaders: a trace call, or that of a callable shader.
 func (op Op) CallsShaders() bool { return op == OpTraceRayKHR || op == OpExecuteCallableKHR }
@@ -199,4 +202,16 @@ func (m *Module) ShareTypes() {
 	})
 	m.EachFunctionInst(share)
 	m.Names = Filter(m.Names, func(in *Inst) bool { return shared[in.ID(0)] == 0 })
+}
+
+// NameOf returns the debug name of an id, or its number, for messages.
+func (m *Module) NameOf(id ID) string {
+	for i := range m.Names {
+		if in := &m.Names[i]; in.Op == OpName && in.ID(0) == id {
+			if name, _ := DecodeString(in.Operands[1:]); name != "" {
+				return name
+			}
+		}
+	}
+	return fmt.Sprintf("%%%d", id)
 }

@@ -17,6 +17,9 @@ var (
 	// ErrSpecialization: a value does not fit its specialisation constant, or
 	// an operation on constants cannot be folded.
 	ErrSpecialization = errors.New("cannot specialise SPIR-V constant")
+	// ErrUnsupported: a module that may well be valid has more of something
+	// than is borne here, or operations on constants that nobody folds.
+	ErrUnsupported = errors.New("unsupported SPIR-V")
 	// ErrInvalid: Verify found the module broken.
 	ErrInvalid = errors.New("invalid SPIR-V module")
 )

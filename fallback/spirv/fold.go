@@ -88,23 +88,25 @@ func (f *folder) insert(object, composite ID, at []uint32) (Inst, error) {
 	if len(at) == 0 {
 		return f.copyOf(object)
 	}
-	parts, err := f.parts(composite)
-	if err != nil {
-		return Inst{}, err
-	}
-	if int64(at[0]) >= int64(len(parts)) {
-		return Inst{}, fmt.Errorf("no component %d in %%%d", at[0], composite)
-	}
-	parts = slices.Clone(parts)
-	if len(at) > 1 {
-		in, err := f.insert(object, ID(parts[at[0]]), at[1:])
+	way := make([][]uint32, len(at)) // the parts of each composite on the way
+	types := make([]ID, len(at))
+	for k, i := range at {
+		parts, err := f.parts(composite)
 		if err != nil {
 			return Inst{}, err
 		}
-		object = f.emit(in.Op, in.Type, in.Operands)
+		if int64(i) >= int64(len(parts)) {
+			return Inst{}, fmt.Errorf("no component %d in %%%d", i, composite)
+		}
+		way[k], types[k] = slices.Clone(parts), f.defs[composite].Type
+		composite = ID(parts[i])
 	}
-	parts[at[0]] = uint32(object)
-	return Inst{Op: OpConstantComposite, Type: f.defs[composite].Type, Operands: parts}, nil
+	for k := len(at) - 1; k > 0; k-- {
+		way[k][at[k]] = uint32(object)
+		object = f.emit(OpConstantComposite, types[k], way[k])
+	}
+	way[0][at[0]] = uint32(object)
+	return Inst{Op: OpConstantComposite, Type: types[0], Operands: way[0]}, nil
 }
 
 func (f *folder) shuffle(typ ID, w []uint32) (Inst, error) {
@@ -139,7 +141,7 @@ func (f *folder) scalarOperation(op Op, typ ID, w []uint32) (Inst, error) {
 		return Inst{}, fmt.Errorf("result of type %%%d is not scalar", typ)
 	}
 	if n := arity(op); n != len(w) {
-		return Inst{}, fmt.Errorf("not supported on constants; precompute it in the application")
+		return Inst{}, fmt.Errorf("%w: not supported on constants; precompute it in the application", ErrUnsupported)
 	}
 	var v [3]uint64
 	var from scalarType
@@ -167,7 +169,7 @@ func (f *folder) scalarOperation(op Op, typ ID, w []uint32) (Inst, error) {
 		bits, ok = foldInt(op, from, v[0], v[1])
 	}
 	if !ok {
-		return Inst{}, fmt.Errorf("not supported on constants of these types; precompute it in the application")
+		return Inst{}, fmt.Errorf("%w: not supported on constants of these types; precompute it in the application", ErrUnsupported)
 	}
 	return t.constant(typ, bits), nil
 }

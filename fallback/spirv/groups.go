@@ -38,7 +38,7 @@ func (m *Module) FlattenDecorationGroups() error {
 			}
 		}
 		if len(out) > len(m.Annotations)+maxGroupDecorations {
-			return fmt.Errorf("%w: decoration groups of more than %d decorations", ErrInvalid, maxGroupDecorations)
+			return fmt.Errorf("%w: decoration groups of more than %d decorations", ErrUnsupported, maxGroupDecorations)
 		}
 	}
 	m.Annotations = out

@@ -30,7 +30,7 @@ func FoldSpecConstants(m *Module, values map[uint32][]byte) error {
 			return fmt.Errorf("%w %%%d: %w", ErrSpecialization, in.Result, err)
 		}
 		if f.made > maxFolded {
-			return fmt.Errorf("%w %%%d: operations on constants make more than %d words", ErrSpecialization, in.Result, maxFolded)
+			return fmt.Errorf("%w %%%d: %w: operations on constants make more than %d words", ErrSpecialization, in.Result, ErrUnsupported, maxFolded)
 		}
 		f.add(in)
 	}
@@ -241,7 +241,7 @@ func (f *folder) parts(id ID) ([]uint32, error) {
 	case OpConstantNull, OpUndef:
 		_, n := f.element(d.Type, 0)
 		if n == 0 || n > maxExpand {
-			return nil, fmt.Errorf("cannot take apart a null constant of %d components", n)
+			return nil, fmt.Errorf("%w: cannot take apart a null constant of %d components", ErrUnsupported, n)
 		}
 		parts := make([]uint32, n)
 		nulls := map[ID]ID{}

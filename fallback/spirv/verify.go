@@ -1,8 +1,10 @@
 package spirv
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Verify checks a module's structure: ids are defined once and ahead of (in
@@ -11,15 +13,20 @@ import (
 // phis and structured control flow are sound, interfaces are complete, nothing
 // recurses. It knows nothing of the environment (limits, layouts, features)
 // and does not replace spirv-val; it finds what a pass over the module breaks,
-// and names the instruction. A module that it rejects gives ErrInvalid.
-func Verify(m *Module) error { return verify(m, true) }
+// and names the instruction. A module that it rejects gives ErrInvalid, one
+// whose types nest more than a thousand deep ErrUnsupported: passes may go through
+// the types of a verified module by recursion.
+func Verify(m *Module) error { return verify(context.Background(), m, true) }
+
+// VerifyContext is Verify that ends when the context does, with its error.
+func VerifyContext(ctx context.Context, m *Module) error { return verify(ctx, m, true) }
 
 // VerifyUnstructured is Verify without the rules of structured control flow,
 // for modules in the middle of a transformation that takes it apart.
-func VerifyUnstructured(m *Module) error { return verify(m, false) }
+func VerifyUnstructured(m *Module) error { return verify(context.Background(), m, false) }
 
-func verify(m *Module, structured bool) error {
-	v := &verifier{m: m, x: NewIndex(m), funcs: map[ID]*Function{}, structured: structured}
+func verify(ctx context.Context, m *Module, structured bool) error {
+	v := &verifier{ctx: ctx, m: m, x: NewIndex(m), funcs: map[ID]*Function{}, structured: structured}
 	steps := []func() error{v.layout, v.definitions, v.globals, v.debug}
 	for _, f := range m.Functions {
 		steps = append(steps, func() error { return v.function(f) })
@@ -35,6 +42,8 @@ func verify(m *Module, structured bool) error {
 
 // verifier is the state of Verify.
 type verifier struct {
+	ctx   context.Context
+	done  int // instructions looked at
 	m     *Module
 	x     *Index
 	funcs map[ID]*Function
@@ -48,21 +57,44 @@ type verifier struct {
 	reads map[ID]bool // whether a function, or one that it calls, uses any
 }
 
+// poll is called for each instruction of the longer steps. Now and then it
+// looks whether the context has ended.
+func (v *verifier) poll() error {
+	if v.done++; v.done%4096 != 0 {
+		return nil
+	}
+	return v.ctx.Err()
+}
+
 // fail makes an error about an instruction.
 func (v *verifier) fail(in *Inst, format string, args ...any) error {
+	p := newPrinter(v.m)
 	where := ""
 	if v.f != nil {
-		where = fmt.Sprintf(" in function %%%d", v.f.Def.Result)
+		where = " in function " + p.id(v.f.Def.Result)
 		if v.block != 0 {
-			where += fmt.Sprintf(", block %%%d", v.block)
+			where += ", block " + p.id(v.block)
 		}
 	}
 	text := ""
 	if in != nil {
-		text = "\n" + in.String()
+		p.line(in)
+		text = "\n" + strings.TrimSpace(p.b.String())
+	}
+	for i, a := range args {
+		if id, ok := a.(ID); ok {
+			args[i] = named(strings.TrimPrefix(p.id(id), "%"))
+		}
 	}
 	return fmt.Errorf("%w%s: %s%s", ErrInvalid, where, fmt.Sprintf(format, args...), text)
 }
+
+// named is an id in a message, with its debug name if it has one, whatever the
+// verb.
+type named string
+
+// Format writes the name.
+func (n named) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(n)) }
 
 // maxOperandWords leaves room for opcode, type and result in 65535 words.
 const maxOperandWords = 65532
@@ -71,6 +103,9 @@ const maxOperandWords = 65532
 func (v *verifier) layout() error {
 	var err error
 	v.m.eachInst(func(in *Inst) {
+		if err == nil {
+			err = v.poll()
+		}
 		if err == nil {
 			err = v.grammar(in)
 		}
@@ -154,7 +189,7 @@ func (v *verifier) definitions() error {
 		if in.Result == 0 || err != nil {
 			return
 		}
-		if seen[in.Result] {
+		if err = v.poll(); err == nil && seen[in.Result] {
 			err = v.fail(in, "%%%d is defined twice", in.Result)
 		}
 		seen[in.Result] = true
@@ -166,12 +201,15 @@ func (v *verifier) definitions() error {
 		if err != nil {
 			return
 		}
+		if err = v.poll(); err != nil {
+			return
+		}
 		if in.Type != 0 && !v.x.Op(in.Type).IsType() {
 			err = v.fail(in, "result type %%%d is no type", in.Type)
 		}
 		in.EachID(func(p *uint32) {
 			if !seen[ID(*p)] && err == nil {
-				err = v.fail(in, "%%%d is not defined", *p)
+				err = v.fail(in, "%%%d is not defined", ID(*p))
 			}
 		})
 	})
@@ -204,15 +242,18 @@ func (v *verifier) globals() error {
 		}
 	}
 	forward := map[ID]bool{}
-	unique := map[string]ID{}
+	unique, depths := map[string]ID{}, map[ID]int{}
 	for i := range v.m.Globals {
 		in := &v.m.Globals[i]
 		if in.Op == OpTypeForwardPointer {
 			forward[in.ID(0)] = true
-			if v.x.Op(in.ID(0)) != OpTypePointer {
-				return v.fail(in, "%%%d is no pointer type", in.ID(0))
+			if v.x.Op(in.ID(0)) != OpTypePointer || StorageClass(in.Operands[1]) != StorageClassPhysicalStorageBuffer {
+				return v.fail(in, "%%%d is no type of pointers into physical storage buffers", in.ID(0))
 			}
 			continue
+		}
+		if err := v.poll(); err != nil {
+			return err
 		}
 		late := ID(0)
 		in.EachID(func(p *uint32) {
@@ -230,10 +271,32 @@ func (v *verifier) globals() error {
 		if err := v.global(in, unique); err != nil {
 			return err
 		}
+		if err := v.nesting(in, depths); err != nil {
+			return err
+		}
 		if in.Result != 0 {
 			defined[in.Result] = true
 		}
 	}
+	return nil
+}
+
+// maxNesting bounds how deep types may nest, pointers included, but for those
+// into physical storage buffers, which nobody follows. Structures may nest 255
+// deep by the limits of SPIR-V (2.17).
+const maxNesting = 1000
+
+// nesting notes how deep a type nests.
+func (v *verifier) nesting(in *Inst, depths map[ID]int) error {
+	if !in.Op.IsType() || in.Op == OpTypePointer && StorageClass(in.Operands[0]) == StorageClassPhysicalStorageBuffer {
+		return nil
+	}
+	depth := 0
+	in.EachID(func(p *uint32) { depth = max(depth, depths[ID(*p)]) })
+	if depth++; depth > maxNesting {
+		return fmt.Errorf("%w: types nest more than %d deep\n%v", ErrUnsupported, maxNesting, in)
+	}
+	depths[in.Result] = depth
 	return nil
 }
 

@@ -41,6 +41,9 @@ func (v *verifier) function(f *Function) error {
 	for _, b := range f.Blocks {
 		v.block = b.Label
 		for i := range b.Insts {
+			if err := v.poll(); err != nil {
+				return err
+			}
 			if err := v.inst(&b.Insts[i]); err != nil {
 				return err
 			}
@@ -130,6 +133,9 @@ func (v *verifier) values(c *CFG) error {
 		v.block = block.Label
 		for i := range block.Insts {
 			in := &block.Insts[i]
+			if err := v.poll(); err != nil {
+				return err
+			}
 			if in.Op == OpPhi {
 				if err := v.phi(c, b, in, places); err != nil {
 					return err

@@ -235,20 +235,20 @@ func (v *verifier) accessChain(in *Inst, skip int) error {
 	}
 	for _, w := range in.Operands[skip:] {
 		if k, n, _ := v.shape(v.x.TypeOf(ID(w))); k != OpTypeInt || n != 1 {
-			return v.fail(in, "index %%%d is no integer", w)
+			return v.fail(in, "index %%%d is no integer", ID(w))
 		}
 		i := uint32(0)
 		if v.x.Op(t) == OpTypeStruct {
 			c := v.x.Def(ID(w))
 			if c.Op != OpConstant && c.Op != OpConstantNull {
-				return v.fail(in, "index %%%d of a structure is no constant", w)
+				return v.fail(in, "index %%%d of a structure is no constant", ID(w))
 			}
 			if c.Op == OpConstant {
 				i = c.Operands[0]
 			}
 		}
 		if t, ok = v.component(t, i); !ok {
-			return v.fail(in, "index %%%d leads nowhere", w)
+			return v.fail(in, "index %%%d leads nowhere", ID(w))
 		}
 	}
 	if t != want {

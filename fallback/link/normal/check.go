@@ -25,6 +25,7 @@ const (
 // DroppedCapabilities are those of ray tracing itself: a linked module does not need them.
 var DroppedCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityRayTracingKHR:                   true,
+	spirv.CapabilityRayTracingProvisionalKHR:        true,
 	spirv.CapabilityRayTracingNV:                    true,
 	spirv.CapabilityRayTraversalPrimitiveCullingKHR: true,
 	spirv.CapabilityRayCullMaskKHR:                  true,
@@ -63,7 +64,7 @@ func (s *stage) checkModule() error {
 		}
 	}
 	if m := spirv.AddressingModel(s.module.MemoryModel.Operands[0]); m != spirv.AddressingModelLogical && m != spirv.AddressingModelPhysicalStorageBuffer64 {
-		return s.unsupported("addressing model %d", m)
+		return s.unsupported("addressing model %v", m)
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ func (s *stage) checkInstructions() error {
 			return
 		}
 		if in.Op.CallsShaders() && !mayPass(in.Op, classes[in.ID(len(in.Operands)-1)]) {
-			err = s.invalid("%v whose payload is no payload variable", in.Op)
+			err = s.invalid("%v whose payload %v is no payload variable", in.Op, s.name(in.ID(len(in.Operands)-1)))
 			return
 		}
 		switch in.Op {

@@ -72,7 +72,7 @@ func (s *stage) run(ctx context.Context, passes []pass, after AfterPass) (*Modul
 // Stage returns a stage of a ray tracing pipeline in the normal form.
 func (y Sources) Stage(ctx context.Context, given Stage, after AfterPass) (*Module, error) {
 	s := &stage{Stage: given}
-	m, err := y.load(s)
+	m, err := y.load(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,7 @@ func (y Sources) Stage(ctx context.Context, given Stage, after AfterPass) (*Modu
 
 // fold makes specialisation constants constants.
 func (s *stage) fold() error {
-	if err := spirv.FoldSpecConstants(s.module, s.Specialization); err != nil {
-		return fmt.Errorf("shader %s: specialisation constants: %w", s.Name, err)
-	}
-	return nil
+	return s.refused(spirv.FoldSpecConstants(s.module, s.Specialization))
 }
 
 // foldGiven does that if there are values for them.

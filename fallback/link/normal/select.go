@@ -56,7 +56,7 @@ func listEntries(m *spirv.Module) string {
 			list += ", "
 		}
 		n, _ := spirv.DecodeString(e.Operands[2:])
-		list += fmt.Sprintf("%q of model %d", n, e.Operands[0])
+		list += fmt.Sprintf("%q of model %v", n, spirv.ExecutionModel(e.Operands[0]))
 	}
 	if list == "" {
 		return "none"
@@ -73,8 +73,8 @@ func (s *stage) reachedFunctions() ([]*spirv.Function, error) {
 	if f := byID[s.entry]; f == nil || len(f.Blocks) == 0 {
 		return nil, s.invalid("entry point %q has no body", s.Entry)
 	}
-	reached := map[spirv.ID]bool{}
-	if err := s.reach(byID, s.entry, reached, map[spirv.ID]bool{}); err != nil {
+	reached, err := s.reach(byID)
+	if err != nil {
 		return nil, err
 	}
 	var kept []*spirv.Function
@@ -86,28 +86,44 @@ func (s *stage) reachedFunctions() ([]*spirv.Function, error) {
 	return kept, nil
 }
 
-// reach marks the functions called from id, and refuses recursion, which SPIR-V for Vulkan forbids.
-func (s *stage) reach(byID map[spirv.ID]*spirv.Function, id spirv.ID, reached, open map[spirv.ID]bool) error {
-	if open[id] {
-		return s.invalid("function %d calls itself", id)
+// reach returns the functions that the entry function calls, and refuses recursion, which SPIR-V for Vulkan forbids.
+func (s *stage) reach(byID map[spirv.ID]*spirv.Function) (map[spirv.ID]bool, error) {
+	type step struct {
+		id    spirv.ID
+		calls []spirv.ID // still to be looked at
 	}
-	if reached[id] {
-		return nil
-	}
-	f := byID[id]
-	if f == nil || len(f.Blocks) == 0 {
-		return s.invalid("call of function %d, which has no body", id)
-	}
-	reached[id], open[id] = true, true
-	for _, b := range f.Blocks {
-		for i := range b.Insts {
-			if b.Insts[i].Op == spirv.OpFunctionCall {
-				if err := s.reach(byID, spirv.ID(b.Insts[i].Operands[0]), reached, open); err != nil {
-					return err
+	reached, open := map[spirv.ID]bool{}, map[spirv.ID]bool{}
+	for work := []step{{calls: []spirv.ID{s.entry}}}; len(work) > 0; {
+		top := &work[len(work)-1]
+		if len(top.calls) == 0 {
+			open[top.id] = false
+			work = work[:len(work)-1]
+			continue
+		}
+		id := top.calls[0]
+		top.calls = top.calls[1:]
+		f := byID[id]
+		switch {
+		case open[id]:
+			return nil, s.invalid("function %v calls itself", s.name(id))
+		case reached[id]:
+			continue
+		case f == nil || len(f.Blocks) == 0:
+			return nil, s.invalid("call of function %v, which has no body", s.name(id))
+		}
+		reached[id], open[id] = true, true
+		next := step{id: id}
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				if b.Insts[i].Op == spirv.OpFunctionCall {
+					next.calls = append(next.calls, b.Insts[i].ID(0))
 				}
 			}
 		}
+		work = append(work, next)
 	}
-	open[id] = false
-	return nil
+	return reached, nil
 }
+
+// name returns the debug name of an id, or its number.
+func (s *stage) name(id spirv.ID) string { return s.module.NameOf(id) }

@@ -2,7 +2,6 @@ package normal
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/everray/everray/fallback/spirv"
 )
@@ -18,28 +17,26 @@ var queryModels = map[spirv.ExecutionModel]bool{
 // point, its interface and execution modes, and without the others. Specialisation constants stay where there are no values.
 // Nil: the module neither uses ray queries nor acceleration structures.
 func Shader(ctx context.Context, given Stage, model spirv.ExecutionModel, after AfterPass) (*Module, error) {
-	m, err := spirv.DecodeOptions{DropLines: true}.Decode(given.Code)
+	s := &stage{Stage: given}
+	m, err := s.decode(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("shader %s: %w", given.Name, err)
+		return nil, err
 	}
-	s := &stage{Stage: given, module: m}
+	s.module = m
 	if !queryModels[model] {
-		return nil, s.invalid("execution model %d is that of no compute or graphics shader", model)
+		return nil, s.invalid("execution model %v is that of no compute or graphics shader", model)
 	}
 	if s.entry = findEntry(m, s.Entry, model); s.entry == 0 {
-		return nil, s.invalid("module has no entry point %q of model %d (it has %s)", s.Entry, model, listEntries(m))
+		return nil, s.invalid("module has no entry point %q of model %v (it has %s)", s.Entry, model, listEntries(m))
 	}
 	if !usesQueries(m) {
 		return nil, nil
 	}
-	if err := spirv.Verify(m); err != nil {
-		return nil, fmt.Errorf("shader %s: %w: %w", s.Name, ErrInvalid, err)
+	if err := s.verify(ctx, m); err != nil {
+		return nil, err
 	}
 	if a := spirv.AddressingModel(m.MemoryModel.Operands[0]); a != spirv.AddressingModelLogical && a != spirv.AddressingModelPhysicalStorageBuffer64 {
-		return nil, s.unsupported("addressing model %d", a)
-	}
-	if err := m.FlattenDecorationGroups(); err != nil {
-		return nil, fmt.Errorf("shader %s: %w", s.Name, err)
+		return nil, s.unsupported("addressing model %v", a)
 	}
 	m.EntryPoints = spirv.Filter(m.EntryPoints, func(in *spirv.Inst) bool {
 		return isEntry(in, s.Entry, model) && in.ID(1) == s.entry

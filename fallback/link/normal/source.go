@@ -1,6 +1,8 @@
 package normal
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,7 +19,7 @@ type sourceKey struct {
 type Sources map[sourceKey]*spirv.Module
 
 // load returns the module of a stage, less what is only for tools. Libraries with many entry points pay for it once.
-func (y Sources) load(s *stage) (*spirv.Module, error) {
+func (y Sources) load(ctx context.Context, s *stage) (*spirv.Module, error) {
 	key := sourceKey{words: len(s.Code)}
 	if len(s.Code) > 0 {
 		key.first = &s.Code[0]
@@ -25,19 +27,49 @@ func (y Sources) load(s *stage) (*spirv.Module, error) {
 	if m := y[key]; m != nil {
 		return m, nil
 	}
-	m, err := spirv.DecodeOptions{DropLines: true}.Decode(s.Code)
+	m, err := s.decode(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("shader %s: %w", s.Name, err)
+		return nil, err
 	}
-	if err := spirv.Verify(m); err != nil {
-		return nil, fmt.Errorf("shader %s: %w: %w", s.Name, ErrInvalid, err)
-	}
-	if err := m.FlattenDecorationGroups(); err != nil {
-		return nil, fmt.Errorf("shader %s: %w: %w", s.Name, ErrInvalid, err)
+	if err := s.verify(ctx, m); err != nil {
+		return nil, err
 	}
 	dropDebugInfo(m)
 	y[key] = m
 	return m, nil
+}
+
+// maxWords bounds a shader's module, in words of 4 bytes.
+const maxWords = 1 << 22
+
+// decode decodes the stage's module.
+func (s *stage) decode(ctx context.Context) (*spirv.Module, error) {
+	if len(s.Code) > maxWords {
+		return nil, s.unsupported("module of %d MiB, more than %d", len(s.Code)>>18, maxWords>>18)
+	}
+	m, err := spirv.DecodeOptions{DropLines: true, Context: ctx}.Decode(s.Code)
+	return m, s.refused(err)
+}
+
+// verify verifies it, and spreads groups of decorations.
+func (s *stage) verify(ctx context.Context, m *spirv.Module) error {
+	if err := spirv.VerifyContext(ctx, m); err != nil {
+		return s.refused(err)
+	}
+	return s.refused(m.FlattenDecorationGroups())
+}
+
+// refused makes an error of package spirv about the module one that names the shader, and wraps ErrUnsupported or ErrInvalid.
+func (s *stage) refused(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, spirv.ErrUnsupported), errors.Is(err, spirv.ErrUnknownInstruction):
+		return fmt.Errorf("shader %s: %w: %w", s.Name, ErrUnsupported, err)
+	}
+	return fmt.Errorf("shader %s: %w: %w", s.Name, ErrInvalid, err)
 }
 
 // ownModule gives the stage a module that it may change: a copy with its entry point and the functions that that calls.
