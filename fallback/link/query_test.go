@@ -349,7 +349,7 @@ func TestLowerQueriesRefuses(t *testing.T) {
 		text string
 	}{
 		{"entry", Shader{Code: plain, Entry: "other", Model: spirv.ExecutionModelGLCompute}, ErrInvalid, `"other"`},
-		{"model", Shader{Code: plain, Model: spirv.ExecutionModelFragment}, ErrInvalid, "of model 4"},
+		{"model", Shader{Code: plain, Model: spirv.ExecutionModelFragment}, ErrInvalid, "of model Fragment"},
 		{"ray tracing", Shader{Code: plain, Model: spirv.ExecutionModelRayGenerationKHR}, ErrInvalid, "no compute or graphics shader"},
 		{"code", Shader{Name: "mine", Code: plain[:50], Model: spirv.ExecutionModelGLCompute}, ErrInvalid, "mine"},
 		{"constant", Shader{Code: glsltest.Compile(t, "comp", queryShaders[5].source), Model: spirv.ExecutionModelGLCompute,
