@@ -1,7 +1,6 @@
 package bvh
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +11,13 @@ import (
 )
 
 // ErrInvalidBuild is what every refused build wraps.
-var ErrInvalidBuild = errors.New("invalid acceleration structure build")
+var ErrInvalidBuild error = argumentError("invalid acceleration structure build")
+
+// argumentError is a kind of vk.ErrInvalid.
+type argumentError string
+
+func (e argumentError) Error() string { return string(e) }
+func (e argumentError) Unwrap() error { return vk.ErrInvalid }
 
 // aabbAlignment is that of VkAabbPositionsKHR: of addresses, offsets and strides.
 const aabbAlignment = 8

@@ -1,19 +1,18 @@
 package bvh
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/everray/everray/vk"
 )
 
 // ErrInvalidCopy is what every refused copy or query wraps.
-var ErrInvalidCopy = errors.New("invalid copy of an acceleration structure")
+var ErrInvalidCopy error = argumentError("invalid copy of an acceleration structure")
 
 // Modes of Copy beside vk.CopyClone and vk.CopyCompact.
 const (
-	CopySerialize   vk.CopyMode = 2 // Src is a structure, Dst a blob
-	CopyDeserialize vk.CopyMode = 3 // Src is a blob, Dst a structure
+	CopySerialize   = vk.CopySerialize   // Src is a structure, Dst a blob
+	CopyDeserialize = vk.CopyDeserialize // Src is a blob, Dst a structure
 )
 
 // Copy is one copy of a batch.

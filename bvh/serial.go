@@ -3,7 +3,6 @@ package bvh
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -14,9 +13,9 @@ import (
 // Errors about blobs.
 var (
 	// ErrIncompatible is returned for blobs of other implementations or versions.
-	ErrIncompatible = errors.New("serialised acceleration structure of another implementation or version")
+	ErrIncompatible = vk.ErrIncompatible
 	// ErrInvalidBlob is returned for blobs that are truncated or corrupt.
-	ErrInvalidBlob = errors.New("invalid serialised acceleration structure")
+	ErrInvalidBlob = vk.ErrInvalidBlob
 )
 
 // A blob, as VK_COPY_ACCELERATION_STRUCTURE_MODE_SERIALIZE_KHR describes it (little endian):

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/vk"
 )
 
 // Structure is an acceleration structure of the compute way, read back: its Contents method returns triangles, boxes or
@@ -21,7 +22,14 @@ func (d *Device) Decode(ctx context.Context, a *AccelerationStructure) (*Structu
 	if err := a.check(d, "the acceleration structure"); err != nil {
 		return nil, fmt.Errorf("decode: %w", err)
 	}
-	s, err := d.driver.Decode(ctx, a.storage)
+	way, can := d.driver.(interface {
+		Decode(ctx context.Context, storage *vk.Buffer) (*bvh.Structure, error)
+	})
+	if !can {
+		return nil, fmt.Errorf("decode %q: %w natively: how the driver of %q stores a structure is its own affair (build it with BackendCompute)",
+			a.name, ErrUnsupported, d.info.Name)
+	}
+	s, err := way.Decode(ctx, a.storage)
 	if err != nil {
 		return nil, fmt.Errorf("decode %q: %w", a.name, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/engine/internal/compute"
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
@@ -38,6 +39,19 @@ type HostBuild struct {
 	Dst, Src *AccelerationStructure
 }
 
+// hostWay is what a way with host commands has beside driver.Driver.
+type hostWay interface {
+	// HostBuild checks builds by the host and returns the operation that does them.
+	HostBuild(builds []compute.HostBuild) (*bvh.Operation, error)
+	// HostCopy checks copies by the host and returns the operation that does them.
+	HostCopy(copies []bvh.HostCopy) (*bvh.Operation, error)
+	// HostProperty is what CmdWriteProperties writes of a structure.
+	HostProperty(structure []byte, p driver.Property) (uint64, error)
+}
+
+// host is the way in use, where checkHostCommands has let the caller through.
+func (d *Device) host() hostWay { return d.driver.(hostWay) }
+
 // NewHostAccelerationStructure is NewAccelerationStructure in memory that the host sees, for HostBuild. The device builds,
 // copies and traces it as any other, more slowly where its own memory is elsewhere: clone what is traced often.
 func (d *Device) NewHostAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string) (*AccelerationStructure, error) {
@@ -54,14 +68,14 @@ func (d *Device) HostBuild(builds []HostBuild) (*HostOperation, error) {
 	if err := d.checkHostCommands("build acceleration structures"); err != nil {
 		return nil, err
 	}
-	list := make([]driver.HostBuild, len(builds))
+	list := make([]compute.HostBuild, len(builds))
 	for i, b := range builds {
 		if err := d.checkHostBuild(b); err != nil {
 			return nil, fmt.Errorf("host build %d of %d: %w", i, len(builds), err)
 		}
 		list[i] = b.translate()
 	}
-	o, err := d.driver.HostBuild(list)
+	o, err := d.host().HostBuild(list)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +117,8 @@ func (d *Device) checkHostBuild(b HostBuild) error {
 }
 
 // translate turns a checked build into the driver's.
-func (b HostBuild) translate() driver.HostBuild {
-	t := driver.HostBuild{Info: b.Info, Ranges: b.Ranges, Data: b.Data, Storage: b.Dst.storage}
+func (b HostBuild) translate() compute.HostBuild {
+	t := compute.HostBuild{Info: b.Info, Ranges: b.Ranges, Data: b.Data, Storage: b.Dst.storage}
 	if b.Src != nil {
 		t.SrcStorage = b.Src.storage
 	}

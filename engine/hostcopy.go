@@ -40,7 +40,7 @@ func (d *Device) HostCopy(copies []HostCopy) (*HostOperation, error) {
 	if err := checkIndependent(pairs); err != nil {
 		return nil, err
 	}
-	o, err := d.driver.HostCopy(list)
+	o, err := d.host().HostCopy(list)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (d *Device) HostProperty(a *AccelerationStructure, p Property) (uint64, err
 			return 0, err
 		}
 	}
-	return d.driver.HostProperty(a.storage.Mapped(), p)
+	return d.host().HostProperty(a.storage.Mapped(), p)
 }
 
 // checkHostCommands refuses what the host shall do where the way has no such commands.
@@ -77,7 +77,7 @@ func (d *Device) checkHostCommands(what string) error {
 		return fmt.Errorf("%s on the host: %w", what, err)
 	}
 	defer d.leave()
-	if d.Limits().HostCommands {
+	if _, can := d.driver.(hostWay); can && d.Limits().HostCommands {
 		return nil
 	}
 	return fmt.Errorf("%s on the host: %w", what, lacking("accelerationStructureHostCommands, see Limits.HostCommands (the compute way can)"))

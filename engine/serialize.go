@@ -77,6 +77,9 @@ func (d *Device) CheckSerialized(header []byte) error {
 	if len(header) < serializedVersionBytes {
 		return fmt.Errorf("serialised acceleration structure: %w: %d bytes, its version has %d", ErrInvalidBlob, len(header), serializedVersionBytes)
 	}
+	if d.Backend() == BackendNative && bvh.CheckSerialized(header) {
+		return fmt.Errorf("%w: the compute way has serialised it (read it with BackendCompute)", ErrIncompatible)
+	}
 	return d.driver.CheckSerialized([serializedVersionBytes]byte(header))
 }
 

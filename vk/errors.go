@@ -33,7 +33,10 @@ var (
 	ErrNoSpace           = errors.New("no space")
 	ErrInvalid           = errors.New("invalid argument")
 	ErrClosed            = errors.New("the device is closed")
-	ErrBusy              = errors.New("the device is busy with work that nobody waits for, and that cannot be stopped")
+	// ErrIncompatible and ErrInvalidBlob are about serialised acceleration structures, whoever reads them.
+	ErrIncompatible = errors.New("serialised acceleration structure of another implementation or version")
+	ErrInvalidBlob  = errors.New("invalid serialised acceleration structure")
+	ErrBusy         = errors.New("the device is busy with work that nobody waits for, and that cannot be stopped")
 )
 
 // ResultError is a failed Vulkan call.

@@ -10,8 +10,10 @@ type CopyMode uint32
 
 // Values of CopyMode.
 const (
-	CopyClone   CopyMode = 0
-	CopyCompact CopyMode = 1
+	CopyClone       CopyMode = 0
+	CopyCompact     CopyMode = 1
+	CopySerialize   CopyMode = 2 // from a structure to a blob
+	CopyDeserialize CopyMode = 3 // from a blob to a structure
 )
 
 // blobAlignment is that of addresses of serialised structures (VUID-vkCmdCopyAccelerationStructureToMemoryKHR-pInfo-03740).

@@ -5,6 +5,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh"
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
@@ -45,5 +46,18 @@ func TestStageMaps(t *testing.T) {
 	}
 	if err := Limits(nil).Table.Validate(); err != nil || sbt.HandleSize != 32 {
 		t.Error(err)
+	}
+}
+
+// TestSharedNumbers compares numbers that the interface and package bvh both name.
+func TestSharedNumbers(t *testing.T) {
+	for _, p := range [][2]uint32{
+		{driver.CopyOK, uint32(bvh.CopyOK)}, {uint32(driver.CompactedSize), uint32(bvh.CompactedSize)},
+		{uint32(driver.CurrentSize), uint32(bvh.CurrentSize)}, {uint32(driver.SerializedSize), uint32(bvh.SerializedSize)},
+		{uint32(driver.BottomLevelPointers), uint32(bvh.BottomLevelPointers)},
+	} {
+		if p[0] != p[1] {
+			t.Errorf("%d in driver is %d in bvh", p[0], p[1])
+		}
 	}
 }

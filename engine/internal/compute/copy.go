@@ -22,8 +22,19 @@ func (d *Driver) CmdBuildIndirect(cb *vk.CommandBuffer, builds []driver.Indirect
 	return refused(d.builder.CmdBuildIndirect(cb, list))
 }
 
+// HostBuild is one build or update by the host. All storage is in its memory. SrcStorage is that of the structure to update
+// from, nil for Storage itself.
+type HostBuild struct {
+	Info         vk.BuildInfo
+	Ranges       []vk.BuildRange
+	Data         []bvh.HostGeometry
+	Storage      *vk.Buffer
+	SrcStorage   *vk.Buffer
+	BottomLevels []*vk.Buffer
+}
+
 // HostBuild lets bvh write to the structures' memory.
-func (d *Driver) HostBuild(builds []driver.HostBuild) (*bvh.Operation, error) {
+func (d *Driver) HostBuild(builds []HostBuild) (*bvh.Operation, error) {
 	list := make([]bvh.HostBuildInput, len(builds))
 	for i, b := range builds {
 		headers := make(map[vk.DeviceAddress][]byte, len(b.BottomLevels))

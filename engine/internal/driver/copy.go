@@ -1,20 +1,20 @@
 package driver
 
-import (
-	"github.com/everray/everray/bvh"
-	"github.com/everray/everray/vk"
-)
+import "github.com/everray/everray/vk"
 
 // ErrIncompatible is wrapped by errors about serialised structures that the way does not read.
-var ErrIncompatible = bvh.ErrIncompatible
+var ErrIncompatible = vk.ErrIncompatible
 
 // ErrInvalidBlob is wrapped by errors about serialised structures that are truncated or corrupt.
-var ErrInvalidBlob = bvh.ErrInvalidBlob
+var ErrInvalidBlob = vk.ErrInvalidBlob
 
 // SerializedVersionSize is what CheckSerialized reads of a blob: two UUIDs.
 const SerializedVersionSize = 32
 
-// Property is what can be asked of a structure, in the order of bvh.Property.
+// CopyOK is the status of a copy in which nothing wrong was found.
+const CopyOK uint32 = 0
+
+// Property is what can be asked of a structure.
 type Property uint32
 
 // Properties.
@@ -26,13 +26,13 @@ const (
 	PropertyCount
 )
 
-// Copy is one copy, whose structures are alive and of one type. Modes are those of package bvh.
+// Copy is one copy, whose structures are alive and of one type. Its mode is one of vk.CopyMode.
 type Copy struct {
 	Mode                   vk.CopyMode
 	Src, Dst               AccelerationStructure // of a blob: nil
 	SrcStorage, DstStorage *vk.Buffer
 	Blob                   vk.Range // what is not a structure of Src and Dst
-	Status                 vk.Range // 4 bytes that get a bvh.CopyStatus, or nothing
+	Status                 vk.Range // 4 bytes that get CopyOK or another number, or nothing
 	BottomLevelsReady      bool
 }
 

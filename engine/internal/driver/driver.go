@@ -12,7 +12,6 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
-	"github.com/everray/everray/bvh"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
 )
@@ -34,12 +33,6 @@ type Driver interface {
 	CmdBuild(cb *vk.CommandBuffer, builds []Build) error
 	// CmdBuildIndirect is CmdBuild with ranges that the device reads. Limits say whether the way can.
 	CmdBuildIndirect(cb *vk.CommandBuffer, builds []IndirectBuild) error
-	// HostBuild checks builds by the host and returns the operation that does them. Limits say whether the way can.
-	HostBuild(builds []HostBuild) (*bvh.Operation, error)
-	// HostCopy checks copies by the host and returns the operation that does them, under the same limit.
-	HostCopy(copies []bvh.HostCopy) (*bvh.Operation, error)
-	// HostProperty is what CmdWriteProperties writes of a structure.
-	HostProperty(structure []byte, p Property) (uint64, error)
 	// CmdCopy records independent copies, without barriers around them.
 	CmdCopy(cb *vk.CommandBuffer, copies []Copy) error
 	// CmdWriteProperties writes 8 bytes for each structure to dst. Limits say whether the way knows the property.
@@ -48,8 +41,6 @@ type Driver interface {
 	CheckSerialized(header [SerializedVersionSize]byte) error
 	// CheckBlob checks what the way knows of the inside of a blob, whose header is right.
 	CheckBlob(t vk.AccelerationStructureType, blob []byte) error
-	// Decode reads back a structure that no pending command writes.
-	Decode(ctx context.Context, storage *vk.Buffer) (*bvh.Structure, error)
 	// DescriptorBinding translates a binding of the KHR model to what the way's shaders see.
 	DescriptorBinding(b vk.DescriptorBinding) vk.DescriptorBinding
 	// WriteAccelerationStructure binds as, or for nil a structure that no ray hits.
@@ -129,17 +120,6 @@ type Build struct {
 	Src        AccelerationStructure
 	SrcStorage *vk.Buffer
 	Scratch    vk.DeviceAddress
-}
-
-// HostBuild is one build or update by the host. All storage is in its memory. SrcStorage is that of the structure to update
-// from, nil for Storage itself.
-type HostBuild struct {
-	Info         vk.BuildInfo
-	Ranges       []vk.BuildRange
-	Data         []bvh.HostGeometry
-	Storage      *vk.Buffer
-	SrcStorage   *vk.Buffer
-	BottomLevels []*vk.Buffer
 }
 
 // StageKind is the execution model of a shader.

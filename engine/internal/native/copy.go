@@ -1,12 +1,10 @@
 package native
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/google/uuid"
 
-	"github.com/everray/everray/bvh"
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
@@ -42,18 +40,6 @@ func (d *Driver) CmdBuildIndirect(cb *vk.CommandBuffer, builds []driver.Indirect
 	return cb.BuildAccelerationStructuresIndirect(list)
 }
 
-// errHostCommands is for what the host shall do: no driver at hand has the feature, which it could be tested with.
-var errHostCommands = fmt.Errorf("host commands: %w: accelerationStructureHostCommands", vk.ErrMissingFeature)
-
-// HostBuild is not there.
-func (d *Driver) HostBuild([]driver.HostBuild) (*bvh.Operation, error) { return nil, errHostCommands }
-
-// HostCopy is not there.
-func (d *Driver) HostCopy([]bvh.HostCopy) (*bvh.Operation, error) { return nil, errHostCommands }
-
-// HostProperty is not there.
-func (d *Driver) HostProperty([]byte, driver.Property) (uint64, error) { return 0, errHostCommands }
-
 // CmdCopy records one command for each copy. The driver finds no fault: a status is 0.
 func (d *Driver) CmdCopy(cb *vk.CommandBuffer, copies []driver.Copy) error {
 	for i, c := range copies {
@@ -66,15 +52,15 @@ func (d *Driver) CmdCopy(cb *vk.CommandBuffer, copies []driver.Copy) error {
 			return err
 		}
 		switch c.Mode {
-		case bvh.CopySerialize:
+		case vk.CopySerialize:
 			cb.SerializeAccelerationStructure(src, c.Blob.Address())
-		case bvh.CopyDeserialize:
+		case vk.CopyDeserialize:
 			cb.DeserializeAccelerationStructure(c.Blob.Address(), dst)
 		default:
 			cb.CopyAccelerationStructure(src, dst, c.Mode)
 		}
 		if s := c.Status; s.Buffer != nil {
-			cb.FillBuffer(s.Buffer, s.Offset, 4, uint32(bvh.CopyOK))
+			cb.FillBuffer(s.Buffer, s.Offset, 4, driver.CopyOK)
 		}
 	}
 	return nil
@@ -108,9 +94,6 @@ func (d *Driver) CmdWriteProperties(cb *vk.CommandBuffer, list []driver.Subject,
 
 // CheckSerialized asks the driver.
 func (d *Driver) CheckSerialized(header [driver.SerializedVersionSize]byte) error {
-	if bvh.CheckSerialized(header[:]) {
-		return fmt.Errorf("%w: the compute way has serialised it (read it with BackendCompute)", driver.ErrIncompatible)
-	}
 	ok, err := d.device.CompatibleAccelerationStructure(header)
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: the driver of %q does not read compatibility UUID %s of driver UUID %s", driver.ErrIncompatible,
@@ -121,9 +104,3 @@ func (d *Driver) CheckSerialized(header [driver.SerializedVersionSize]byte) erro
 
 // CheckBlob knows nothing of what is inside.
 func (d *Driver) CheckBlob(vk.AccelerationStructureType, []byte) error { return nil }
-
-// Decode cannot.
-func (d *Driver) Decode(context.Context, *vk.Buffer) (*bvh.Structure, error) {
-	return nil, fmt.Errorf("%w natively: how the driver of %q stores a structure is its own affair (build it with BackendCompute)",
-		driver.ErrUnsupported, d.device.Physical().Name)
-}
