@@ -29,7 +29,8 @@ func TestBadInput(t *testing.T) {
 		{"version 1", set("asset.version", `"1.0"`), ErrUnsupported, `"1.0"`},
 		{"newer minimum", set("asset.minVersion", `"2.1"`), ErrUnsupported, `"2.1"`},
 		{"draco", set("extensionsRequired", `["KHR_draco_mesh_compression"]`), ErrUnsupported, "KHR_draco_mesh_compression"},
-		{"meshopt, basisu", set("extensionsRequired", `["EXT_meshopt_compression","KHR_texture_basisu"]`), ErrUnsupported, "EXT_meshopt_compression, KHR_texture_basisu"},
+		{"meshopt, basisu", set("extensionsRequired", `["EXT_meshopt_compression","KHR_texture_basisu"]`), ErrUnsupported,
+			"EXT_meshopt_compression, KHR_texture_basisu"},
 		{"draco only", func(f *testFile) {
 			f.set("meshes.0.primitives.0.extensions", `{"KHR_draco_mesh_compression":{"bufferView":0,"attributes":{}}}`)
 			f.set("accessors.0.bufferView", "")
@@ -37,7 +38,8 @@ func TestBadInput(t *testing.T) {
 		{"null node", set("nodes.0", "null"), ErrInvalid, "node 0 is null"},
 		{"null primitive", set("meshes.0.primitives.0", "null"), ErrInvalid, `mesh 0 "tri"`},
 		{"cycle", func(f *testFile) { f.set("nodes.0.children", "[1]").set("nodes.+", `{"children":[0]}`) }, ErrInvalid, "node"},
-		{"ring beside the scene", func(f *testFile) { f.set("nodes.+", `{"children":[2]}`).set("nodes.+", `{"children":[1]}`) }, ErrInvalid, "own ancestor"},
+		{"ring beside the scene", func(f *testFile) { f.set("nodes.+", `{"children":[2]}`).set("nodes.+", `{"children":[1]}`) },
+			ErrInvalid, "own ancestor"},
 		{"own child", set("nodes.0.children", "[0]"), ErrInvalid, "node 0"},
 		{"two parents", func(f *testFile) {
 			f.set("nodes.0.children", "[1,2]").set("nodes.+", `{"children":[2]}`).set("nodes.+", `{}`)
@@ -97,15 +99,18 @@ func TestBadInput(t *testing.T) {
 		{"no nodes", set("scenes.0.nodes", "[]"), ErrNoGeometry, "1 meshes"},
 		{"points only", set("meshes.0.primitives.0.mode", "0"), ErrNoGeometry, ""},
 		{"scale of zero", set("nodes.0.scale", "[0,0,0]"), ErrNoGeometry, ""},
-		{"sparse index", set("accessors.0.sparse", `{"count":1,"indices":{"bufferView":1,"byteOffset":4,"componentType":5123},"values":{"bufferView":0}}`), nil, ""},
+		{"sparse index", set("accessors.0.sparse",
+			`{"count":1,"indices":{"bufferView":1,"byteOffset":4,"componentType":5123},"values":{"bufferView":0}}`), nil, ""},
 		{"sparse index out of range", func(f *testFile) {
 			f.bin[40] = 9
 			f.set("meshes.0.primitives.0.indices", "")
 			f.set("accessors.0.sparse", `{"count":1,"indices":{"bufferView":1,"byteOffset":4,"componentType":5123},"values":{"bufferView":0}}`)
 		}, ErrInvalid, "sparse index 9 of 3"},
-		{"sparse count", set("accessors.0.sparse", `{"count":9,"indices":{"bufferView":1,"componentType":5123},"values":{"bufferView":0}}`), ErrInvalid, "sparse count 9"},
+		{"sparse count", set("accessors.0.sparse",
+			`{"count":9,"indices":{"bufferView":1,"componentType":5123},"values":{"bufferView":0}}`), ErrInvalid, "sparse count 9"},
 		{"alpha mode", set("materials.0.alphaMode", `"CUTOUT"`), ErrInvalid, "CUTOUT"},
-		{"texture out of range", set("materials.0.pbrMetallicRoughness.baseColorTexture", `{"index":0}`), ErrInvalid, `material 0 "paint": base colour texture`},
+		{"texture out of range", set("materials.0.pbrMetallicRoughness.baseColorTexture", `{"index":0}`), ErrInvalid,
+			`material 0 "paint": base colour texture`},
 		{"image does not decode", func(f *testFile) {
 			f.set("images", `[{"name":"wood","uri":"data:image/png;base64,iVBORw0KGgoAAAA="}]`).set("textures", `[{"source":0}]`)
 			f.set("materials.0.normalTexture", `{"index":0}`)
@@ -120,7 +125,8 @@ func TestBadInput(t *testing.T) {
 		}, ErrInvalid, "field of view"},
 		{"light out of range", set("nodes.0.extensions", `{"KHR_lights_punctual":{"light":2}}`), ErrInvalid, "light 2"},
 		{"emissive overflows", func(f *testFile) {
-			f.set("materials.0.emissiveFactor", "[1,1,1]").set("materials.0.extensions", `{"KHR_materials_emissive_strength":{"emissiveStrength":1e200}}`)
+			f.set("materials.0.emissiveFactor", "[1,1,1]").set("materials.0.extensions",
+				`{"KHR_materials_emissive_strength":{"emissiveStrength":1e200}}`)
 		}, ErrInvalid, "out of range"},
 		{"JSON type", set("nodes", `{"a":1}`), ErrInvalid, "JSON"},
 	} {

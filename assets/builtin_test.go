@@ -131,7 +131,8 @@ func TestFieldDensity(t *testing.T) {
 }
 
 func TestUnknownBuiltin(t *testing.T) {
-	for _, name := range []string{"", "teapot", "terrain:", "terrain:x", "terrain:0", "terrain:-5", "terrain:99999999999", "field:0", "field:16777217", "cornell:3", "Cornell"} {
+	for _, name := range []string{"", "teapot", "terrain:", "terrain:x", "terrain:0", "terrain:-5", "terrain:99999999999", "field:0",
+		"field:16777217", "cornell:3", "Cornell"} {
 		s, err := Open(t.Context(), BuiltinPrefix+name, nil)
 		if !errors.Is(err, ErrUnknownBuiltin) || s != nil {
 			t.Errorf("%q: %v", name, err)

@@ -63,7 +63,8 @@ func TestPrimitiveModes(t *testing.T) {
 		a := f.addAccessor(floatBytes(pos...), 5126, 5, "VEC3", "")
 		n := f.addAccessor(floatBytes(nrm...), 5126, 5, "VEC3", "")
 		i := f.addAccessor(shortBytes(c.idx...), 5123, len(c.idx), "SCALAR", "")
-		f.set("meshes.0.primitives.0", `{"mode":`+c.mode+`,"attributes":{"POSITION":`+strconv.Itoa(a)+`,"NORMAL":`+strconv.Itoa(n)+`},"indices":`+strconv.Itoa(i)+`}`)
+		f.set("meshes.0.primitives.0", `{"mode":`+c.mode+`,"attributes":{"POSITION":`+strconv.Itoa(a)+`,"NORMAL":`+strconv.Itoa(n)+
+			`},"indices":`+strconv.Itoa(i)+`}`)
 		s := f.mustLoad()
 		if got := s.Meshes[0].Primitives[0].Indices; !slices.Equal(got, c.want) {
 			t.Errorf("mode %s of %v: got %v, want %v", c.mode, c.idx, got, c.want)
@@ -81,7 +82,8 @@ func TestSharedVertices(t *testing.T) {
 	}
 	a := f.addAccessor(floatBytes(pos...), 5126, 100, "VEC3", "")
 	iv, vv := f.addView([]byte{50, 90}), f.addView(floatBytes(-1, -2, -3, -4, -5, -6))
-	f.set("accessors."+strconv.Itoa(a)+".sparse", `{"count":2,"indices":{"bufferView":`+strconv.Itoa(iv)+`,"componentType":5121},"values":{"bufferView":`+strconv.Itoa(vv)+`}}`)
+	f.set("accessors."+strconv.Itoa(a)+".sparse",
+		`{"count":2,"indices":{"bufferView":`+strconv.Itoa(iv)+`,"componentType":5121},"values":{"bufferView":`+strconv.Itoa(vv)+`}}`)
 	i := f.addAccessor([]byte{70, 50, 30}, 5121, 3, "SCALAR", "")
 	f.set("meshes.0.primitives.0", `{"attributes":{"POSITION":`+strconv.Itoa(a)+`},"indices":`+strconv.Itoa(i)+`}`)
 	p := f.mustLoad().Meshes[0].Primitives[0]
@@ -230,7 +232,8 @@ func TestBadShading(t *testing.T) {
 	n := f.addAccessor(floatBytes(0, 0, 0, nan, 0, 0, 0, 0, 9), 5126, 3, "VEC3", "")
 	a := f.addAccessor(floatBytes(0, 0, 0, 0, 0, 0, 5, 0, nan, 1, 0, 1), 5126, 3, "VEC4", "")
 	uv := f.addAccessor(floatBytes(nan, 0, 1, 1, 0, nan), 5126, 3, "VEC2", "")
-	f.set("meshes.0.primitives.0.attributes", `{"POSITION":0,"NORMAL":`+strconv.Itoa(n)+`,"TANGENT":`+strconv.Itoa(a)+`,"TEXCOORD_0":`+strconv.Itoa(uv)+`}`)
+	f.set("meshes.0.primitives.0.attributes",
+		`{"POSITION":0,"NORMAL":`+strconv.Itoa(n)+`,"TANGENT":`+strconv.Itoa(a)+`,"TEXCOORD_0":`+strconv.Itoa(uv)+`}`)
 	s := f.mustLoad()
 	p := s.Meshes[0].Primitives[0]
 	for v := range 3 {
@@ -249,10 +252,12 @@ func TestFlatNormalsKeepVertices(t *testing.T) {
 	if p := f.mustLoad().Meshes[0].Primitives[0]; p.Shared != nil || len(p.Surface().Positions) != 9 {
 		t.Errorf("one triangle shares %v", p.Shared)
 	}
-	f.set("meshes.0.primitives.0.attributes", `{"POSITION":`+strconv.Itoa(f.addAccessor(floatBytes(0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 2), 5126, 4, "VEC3", ""))+`}`)
+	f.set("meshes.0.primitives.0.attributes",
+		`{"POSITION":`+strconv.Itoa(f.addAccessor(floatBytes(0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 2), 5126, 4, "VEC3", ""))+`}`)
 	f.set("meshes.0.primitives.0.indices", strconv.Itoa(f.addAccessor([]byte{0, 1, 2, 2, 1, 3}, 5121, 6, "SCALAR", "")))
 	p := f.mustLoad().Meshes[0].Primitives[0]
-	if p.VertexCount() != 6 || p.Shared == nil || p.Surface().VertexCount() != 4 || !slices.Equal(p.Surface().Indices, []uint32{0, 1, 2, 2, 1, 3}) {
+	if p.VertexCount() != 6 || p.Shared == nil || p.Surface().VertexCount() != 4 ||
+		!slices.Equal(p.Surface().Indices, []uint32{0, 1, 2, 2, 1, 3}) {
 		t.Fatalf("%d vertices, shared %+v", p.VertexCount(), p.Shared)
 	}
 	shared := *p.Shared
@@ -272,7 +277,8 @@ func TestSkin(t *testing.T) {
 	f := newTriangle(t)
 	j := f.addAccessor(make([]byte, 12), 5121, 3, "VEC4", "")
 	w := f.addAccessor([]byte{255, 0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 0}, 5121, 3, "VEC4", `,"normalized":true`)
-	f.set("meshes.0.primitives.0.attributes.JOINTS_0", strconv.Itoa(j)).set("meshes.0.primitives.0.attributes.WEIGHTS_0", strconv.Itoa(w))
+	f.set("meshes.0.primitives.0.attributes.JOINTS_0", strconv.Itoa(j)).set("meshes.0.primitives.0.attributes.WEIGHTS_0",
+		strconv.Itoa(w))
 	f.set("skins", `[{"joints":[1]}]`).set("nodes.0.skin", "0").set("nodes.0.translation", "[99,99,99]")
 	f.set("nodes.+", `{"translation":[0,0,5]}`)
 	p := f.mustLoad().Meshes[0].Primitives[0]
@@ -334,7 +340,8 @@ func TestImageBomb(t *testing.T) {
 			t.Errorf("%d pixels a side were accepted", size)
 		}
 	}
-	if _, err := decodeImage([]byte("RIFF\x00\x00\x00\x00WEBPVP8 junk"), func(int64, string) error { return nil }); err == nil || !strings.Contains(err.Error(), "WebP") {
+	if _, err := decodeImage([]byte("RIFF\x00\x00\x00\x00WEBPVP8 junk"), func(int64, string) error { return nil }); err == nil ||
+		!strings.Contains(err.Error(), "WebP") {
 		t.Errorf("broken WebP: %v", err)
 	}
 }

@@ -58,7 +58,8 @@ func fieldTransform(i int, grow float32) mgl32.Mat4 {
 	// A uniform rotation (Shoemake, Graphics Gems III).
 	u, a, b := float64(r.unit()), 2*math.Pi*float64(r.unit()), 2*math.Pi*float64(r.unit())
 	p, q := math.Sqrt(1-u), math.Sqrt(u)
-	rot := mgl32.Quat{W: float32(q * math.Cos(b)), V: mgl32.Vec3{float32(p * math.Sin(a)), float32(p * math.Cos(a)), float32(q * math.Sin(b))}}
+	rot := mgl32.Quat{W: float32(q * math.Cos(b)),
+		V: mgl32.Vec3{float32(p * math.Sin(a)), float32(p * math.Cos(a)), float32(q * math.Sin(b))}}
 	return mgl32.Translate3D(at[0], at[1], at[2]).Mul4(rot.Normalize().Mat4()).Mul4(mgl32.Scale3D(scale, scale, scale))
 }
 

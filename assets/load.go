@@ -267,7 +267,8 @@ func (l *loader) complete() error {
 	s.ComputeBounds()
 	for i := range s.Meshes {
 		if b := s.Meshes[i].Bounds; !b.reasonable() {
-			return fmt.Errorf("%w: mesh %q: positions, %v to %v, go further than %g", ErrInvalid, s.Meshes[i].Name, b.Min, b.Max, maxCoordinate)
+			return fmt.Errorf("%w: mesh %q: positions, %v to %v, go further than %g", ErrInvalid, s.Meshes[i].Name, b.Min, b.Max,
+				maxCoordinate)
 		}
 	}
 	if s.Bounds.IsEmpty() || !s.Bounds.reasonable() {

@@ -79,7 +79,8 @@ func (m *Material) IsEmissive() bool { return m.Emissive != mgl32.Vec3{} }
 // textureRefs lists the references that are set, for checks.
 func (m *Material) textureRefs() []*TextureRef {
 	var r []*TextureRef
-	for _, t := range []*TextureRef{m.BaseColorTexture, m.MetallicRoughnessTexture, m.NormalTexture, m.OcclusionTexture, m.EmissiveTexture} {
+	for _, t := range []*TextureRef{m.BaseColorTexture, m.MetallicRoughnessTexture, m.NormalTexture, m.OcclusionTexture,
+		m.EmissiveTexture} {
 		if t != nil {
 			r = append(r, t)
 		}

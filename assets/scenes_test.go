@@ -48,7 +48,8 @@ func TestSharedScenes(t *testing.T) {
 				t.Fatal(err)
 			}
 			st := s.Stats()
-			got := counts{st.Meshes, st.Instances, st.Vertices, st.Triangles, len(s.Materials), len(s.Textures), len(s.Images), len(s.Cameras)}
+			got := counts{st.Meshes, st.Instances, st.Vertices, st.Triangles, len(s.Materials), len(s.Textures), len(s.Images),
+				len(s.Cameras)}
 			if got != want {
 				t.Errorf("got %+v, want %+v", got, want)
 			}

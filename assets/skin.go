@@ -59,7 +59,8 @@ func (l *loader) blendMatrices(p *Primitive, sp *gltf.Primitive, pick []uint32, 
 			return nil, fmt.Errorf("%s: %w", wn, err)
 		}
 		if n := 4 * p.VertexCount(); len(joints) != n || len(weights) != n {
-			return nil, fmt.Errorf("%w: %s has %d and %s %d elements for %d vertices", ErrInvalid, jn, len(joints)/4, wn, len(weights)/4, n/4)
+			return nil, fmt.Errorf("%w: %s has %d and %s %d elements for %d vertices", ErrInvalid, jn, len(joints)/4, wn, len(weights)/4,
+				n/4)
 		}
 		for i, j := range joints {
 			if !(j >= 0 && j < float32(len(pose))) || !(weights[i] >= 0) {

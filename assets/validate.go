@@ -52,7 +52,8 @@ func (s *Scene) Validate() error {
 	}
 	for i := range s.Lights {
 		l := &s.Lights[i]
-		if !allFinite(l.Position[:]) || !isUnit(l.Direction[:]) || !allFinite(l.Color[:]) || !isFinite(l.Intensity) || !isFinite(l.Range) {
+		if !allFinite(l.Position[:]) || !isUnit(l.Direction[:]) || !allFinite(l.Color[:]) || !isFinite(l.Intensity) ||
+			!isFinite(l.Range) {
 			return fmt.Errorf("%w: light %d %q is not finite", ErrInvalid, i, l.Name)
 		}
 	}
@@ -130,7 +131,8 @@ func (p *Primitive) validateShared() error {
 	}
 	s := *p.Shared
 	if len(s.Positions)%3 != 0 || len(s.Indices) != len(p.Indices) {
-		return fmt.Errorf("%w: %d coordinates and %d indices of shared vertices for %d indices", ErrInvalid, len(s.Positions), len(s.Indices), len(p.Indices))
+		return fmt.Errorf("%w: %d coordinates and %d indices of shared vertices for %d indices", ErrInvalid, len(s.Positions),
+			len(s.Indices), len(p.Indices))
 	}
 	for i, k := range s.Indices {
 		if int64(k) >= int64(s.VertexCount()) {

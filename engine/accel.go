@@ -10,7 +10,8 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// accelerationStructureAlignment is that of a structure's offset in its buffer (VUID-VkAccelerationStructureCreateInfoKHR-offset-03734).
+// accelerationStructureAlignment is that of a structure's offset in its buffer
+// (VUID-VkAccelerationStructureCreateInfoKHR-offset-03734).
 const accelerationStructureAlignment = 256
 
 // AccelerationStructure is a bottom or top level structure with its storage.
@@ -76,11 +77,13 @@ func (d *Device) BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.Build
 }
 
 // NewAccelerationStructure creates an empty structure of a size that BuildSizes returned.
-func (d *Device) NewAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string) (*AccelerationStructure, error) {
+func (d *Device) NewAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string) (*AccelerationStructure,
+	error) {
 	return d.newAccelerationStructure(t, size, name, vk.DeviceLocal)
 }
 
-func (d *Device) newAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string, memory vk.MemoryKind) (*AccelerationStructure, error) {
+func (d *Device) newAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string,
+	memory vk.MemoryKind) (*AccelerationStructure, error) {
 	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, err)
 	}
@@ -102,7 +105,8 @@ func (d *Device) newAccelerationStructure(t vk.AccelerationStructureType, size u
 		storage.Destroy()
 		return nil, fmt.Errorf("acceleration structure %q: %w", name, err)
 	}
-	return &AccelerationStructure{name: name, device: d, kind: t, storage: storage, impl: impl, size: size, host: memory == vk.Readback}, nil
+	return &AccelerationStructure{name: name, device: d, kind: t, storage: storage, impl: impl, size: size,
+		host: memory == vk.Readback}, nil
 }
 
 // Build is one build to record. With Info.Update the tree of Src stays, and its boxes are made again for the new contents of
@@ -119,7 +123,8 @@ type Build struct {
 
 // PrepareBuilds compiles what builds, updates, copies and property queries by the device need, on all cores, which the first of
 // each kind does otherwise when it is recorded. It is for programs that must not wait in the middle of a frame: what the driver
-// has in no cache of its own may take tenths of a second, an update's kernels more (H200: 2.2 s for all with 16 cores, then 10 ms in
+// has in no cache of its own may take tenths of a second, an update's kernels more (H200: 2.2 s for all with 16 cores, then 10 ms
+// in
 // every later run). Safe beside all other methods but Close. Nothing happens on the native way.
 func (d *Device) PrepareBuilds(ctx context.Context) error {
 	if err := d.enter(); err != nil {

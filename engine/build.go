@@ -162,7 +162,8 @@ func (p *buildPlan) run(ctx context.Context) error {
 			p.device.CmdBarrier(cb) // scratch is used again; also makes the inputs' uploads visible
 			builds := make([]Build, len(batch))
 			for k, i := range batch {
-				builds[k] = Build{Info: p.in[i].Info, Ranges: p.in[i].Ranges, Dst: p.out[i], Src: p.in[i].Src, Scratch: p.scratch.Address() + p.offsets[i]}
+				builds[k] = Build{Info: p.in[i].Info, Ranges: p.in[i].Ranges, Dst: p.out[i], Src: p.in[i].Src,
+					Scratch: p.scratch.Address() + p.offsets[i]}
 			}
 			if err := p.device.CmdBuildAccelerationStructures(cb, builds); err != nil {
 				return err

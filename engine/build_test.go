@@ -25,7 +25,8 @@ func manyTriangles(t *testing.T, d *engine.Device, n int) []engine.BuildInput {
 		in[i] = engine.BuildInput{
 			Name: "mesh",
 			Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: vk.AllowUpdate, Geometries: []vk.Geometry{{Triangles: vk.Triangles{
-				VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices.Address(), VertexStride: 12, MaxVertex: 8, IndexType: vk.IndexNone,
+				VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices.Address(), VertexStride: 12, MaxVertex: 8,
+				IndexType: vk.IndexNone,
 			}}}},
 			Ranges: []vk.BuildRange{{PrimitiveCount: uint32(i%3 + 1)}},
 		}
@@ -105,7 +106,8 @@ func TestBuildEmpty(t *testing.T) {
 		check(t, err)
 		defer instances.Destroy()
 		info, ranges := engine.InstancesInfo(instances.Address(), 0, 0)
-		list, _, err := d.BuildAccelerationStructures(t.Context(), append(in, engine.BuildInput{Name: "empty scene", Info: info, Ranges: ranges}))
+		list, _, err := d.BuildAccelerationStructures(t.Context(),
+			append(in, engine.BuildInput{Name: "empty scene", Info: info, Ranges: ranges}))
 		check(t, err)
 		defer list[0].Destroy()
 		defer list[1].Destroy()

@@ -105,7 +105,8 @@ func (b *IndirectBuild) checkBuffer(d *Device) error {
 	}
 	need, have := (n-1)*uint64(b.Stride)+BuildRangeSize, b.Buffer.Size()
 	if need > have || b.Offset > have-need {
-		return invalid("%d ranges, %d bytes apart from Offset %d on, do not fit in the %d bytes of buffer %q", n, b.Stride, b.Offset, have, b.Buffer.Name())
+		return invalid("%d ranges, %d bytes apart from Offset %d on, do not fit in the %d bytes of buffer %q", n, b.Stride, b.Offset,
+			have, b.Buffer.Name())
 	}
 	return nil
 }

@@ -29,11 +29,13 @@ func (s *sheet) indirect(in BuildInput, buffer *vk.Buffer, offset uint64) Indire
 	s.check(err)
 	s.cleanup(dst)
 	scratch, err := s.dev.VK().NewBuffer(vk.BufferOptions{
-		Name: "scratch", Size: max(sizes.BuildScratchSize, sizes.UpdateScratchSize, 1), Memory: vk.DeviceLocal, Alignment: s.dev.Limits().ScratchAlignment,
+		Name: "scratch", Size: max(sizes.BuildScratchSize, sizes.UpdateScratchSize, 1), Memory: vk.DeviceLocal,
+		Alignment: s.dev.Limits().ScratchAlignment,
 	})
 	s.check(err)
 	s.t.Cleanup(scratch.Destroy)
-	return IndirectBuild{Info: in.Info, MaxPrimitives: most, Buffer: buffer, Offset: offset, Stride: BuildRangeSize, Dst: dst, Scratch: scratch.Address()}
+	return IndirectBuild{Info: in.Info, MaxPrimitives: most, Buffer: buffer, Offset: offset, Stride: BuildRangeSize, Dst: dst,
+		Scratch: scratch.Address()}
 }
 
 // TestBuildIndirect builds both levels from ranges that a command has written, in one submission, and updates one so.
@@ -43,7 +45,8 @@ func TestBuildIndirect(t *testing.T) {
 			err := s.dev.Run(t.Context(), "indirect", func(cb *vk.CommandBuffer) error {
 				return s.dev.CmdBuildAccelerationStructuresIndirect(cb, make([]IndirectBuild, 1))
 			})
-			if !errors.Is(err, vk.ErrMissingFeature) || !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "Limits.BuildIndirect") {
+			if !errors.Is(err, vk.ErrMissingFeature) || !errors.Is(err, ErrUnsupported) ||
+				!strings.Contains(err.Error(), "Limits.BuildIndirect") {
 				t.Errorf("%v, want ErrMissingFeature", err)
 			}
 			t.Skipf("%s (%s) has no accelerationStructureIndirectBuild", s.dev.Info().Name, s.dev.Info().DriverInfo)

@@ -16,7 +16,8 @@ func TestCapabilities(t *testing.T) {
 		backend    Backend
 		want       string // empty: nothing is refused
 	}{
-		{spirv.CapabilityRayTracingPositionFetchKHR, BackendNative, "rayTracingPositionFetch, for OpCapability RayTracingPositionFetchKHR natively (BackendCompute"},
+		{spirv.CapabilityRayTracingPositionFetchKHR, BackendNative,
+			"rayTracingPositionFetch, for OpCapability RayTracingPositionFetchKHR natively (BackendCompute"},
 		{spirv.CapabilityRayTracingPositionFetchKHR, BackendCompute, ""},
 		{spirv.CapabilityRayQueryKHR, BackendNative, "rayQuery"},
 		{spirv.CapabilityRayQueryKHR, BackendCompute, ""},
@@ -29,7 +30,8 @@ func TestCapabilities(t *testing.T) {
 		switch {
 		case tt.want == "" && err != nil:
 			t.Errorf("%v, %v: %v", tt.capability, tt.backend, err)
-		case tt.want != "" && (!errors.Is(err, ErrUnsupported) || !errors.Is(err, vk.ErrMissingFeature) || !strings.Contains(err.Error(), tt.want)):
+		case tt.want != "" && (!errors.Is(err, ErrUnsupported) || !errors.Is(err, vk.ErrMissingFeature) ||
+			!strings.Contains(err.Error(), tt.want)):
 			t.Errorf("%v, %v: got %v, want ErrUnsupported with %q", tt.capability, tt.backend, err, tt.want)
 		}
 	}

@@ -16,7 +16,8 @@ func TestChoose(t *testing.T) {
 		reason string
 		err    error
 	}{
-		{"RTX", traits{name: "NVIDIA GeForce RTX 4090", driver: driverNVIDIA, queries: true}, BackendAuto, BackendNative, "has native", nil},
+		{"RTX", traits{name: "NVIDIA GeForce RTX 4090", driver: driverNVIDIA, queries: true}, BackendAuto, BackendNative, "has native",
+			nil},
 		{"another driver without queries", traits{name: "other", driver: 3}, BackendAuto, BackendNative, "has native", nil},
 		{"H200", traits{name: "NVIDIA H200", driver: driverNVIDIA}, BackendAuto, BackendCompute, "emulates", nil},
 		{"H200 natively", traits{name: "NVIDIA H200", driver: driverNVIDIA}, BackendNative, BackendNative, "asked for", nil},
@@ -33,7 +34,8 @@ func TestChoose(t *testing.T) {
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}
-			if errors.Is(err, ErrNativeUnavailable) && !strings.Contains(err.Error(), "VK_KHR_acceleration_structure, VK_KHR_ray_tracing_pipeline") {
+			if errors.Is(err, ErrNativeUnavailable) &&
+				!strings.Contains(err.Error(), "VK_KHR_acceleration_structure, VK_KHR_ray_tracing_pipeline") {
 				t.Errorf("%v names no extension", err)
 			}
 			if got != tt.chosen || !strings.Contains(reason, tt.reason) {
@@ -44,7 +46,8 @@ func TestChoose(t *testing.T) {
 }
 
 func TestParseBackend(t *testing.T) {
-	for text, want := range map[string]Backend{"": BackendAuto, "auto": BackendAuto, "Native": BackendNative, "compute": BackendCompute} {
+	for text, want := range map[string]Backend{"": BackendAuto, "auto": BackendAuto, "Native": BackendNative,
+		"compute": BackendCompute} {
 		if got, err := ParseBackend(text); err != nil || got != want {
 			t.Errorf("%q is %v, %v", text, got, err)
 		}

@@ -98,7 +98,8 @@ func checkDistinct(list []*AccelerationStructure) error {
 }
 
 // copyToNew copies structures to new ones of other sizes, and waits.
-func (d *Device) copyToNew(ctx context.Context, mode CopyMode, list []*AccelerationStructure, sizes []uint64) (out []*AccelerationStructure, err error) {
+func (d *Device) copyToNew(ctx context.Context, mode CopyMode, list []*AccelerationStructure,
+	sizes []uint64) (out []*AccelerationStructure, err error) {
 	defer func() {
 		if err != nil {
 			destroyAll(out)
@@ -152,7 +153,8 @@ func (d *Device) runCopies(ctx context.Context, copies []Copy) error {
 	if len(copies) == 0 {
 		return nil
 	}
-	status, err := d.device.NewBuffer(vk.BufferOptions{Name: "copy status", Size: copyStatusBytes * uint64(len(copies)), Memory: vk.Readback})
+	status, err := d.device.NewBuffer(vk.BufferOptions{Name: "copy status", Size: copyStatusBytes * uint64(len(copies)),
+		Memory: vk.Readback})
 	if err != nil {
 		return err
 	}

@@ -182,7 +182,8 @@ func checkIndependent(copies []Copy) error {
 			continue
 		}
 		if k, ok := written[c.Dst]; ok {
-			return fmt.Errorf("copy %d of %d: %w", i, len(copies), invalid("Dst %q is that of copy %d, too; copies of one command are independent", c.Dst.name, k))
+			return fmt.Errorf("copy %d of %d: %w", i, len(copies),
+				invalid("Dst %q is that of copy %d, too; copies of one command are independent", c.Dst.name, k))
 		}
 		written[c.Dst] = i
 	}
@@ -191,7 +192,8 @@ func checkIndependent(copies []Copy) error {
 			continue
 		}
 		if k, ok := written[c.Src]; ok {
-			return fmt.Errorf("copy %d of %d: %w", i, len(copies), invalid("Src %q is the Dst of copy %d; copies of one command are independent", c.Src.name, k))
+			return fmt.Errorf("copy %d of %d: %w", i, len(copies),
+				invalid("Src %q is the Dst of copy %d; copies of one command are independent", c.Src.name, k))
 		}
 	}
 	return nil

@@ -95,7 +95,8 @@ func TestCopiesHitTheSame(t *testing.T) {
 		s.check(err)
 		s.cleanup(clones...)
 		if clones[0].Address() == blas.Address() || clones[0].Size() != blas.Size() {
-			t.Errorf("the clone has address %#x and %d bytes, the original %#x and %d", clones[0].Address(), clones[0].Size(), blas.Address(), blas.Size())
+			t.Errorf("the clone has address %#x and %d bytes, the original %#x and %d", clones[0].Address(), clones[0].Size(),
+				blas.Address(), blas.Size())
 		}
 		compareHits(t, "cloned top level", s.hits(clones[1]), want, 0)
 		compareHits(t, "cloned bottom level", s.hits(s.over(clones[0])), want, 0)
@@ -125,7 +126,8 @@ func TestCompact(t *testing.T) {
 		report, err := s.dev.Compact(t.Context(), list)
 		s.check(err)
 		t.Logf("%d bytes, %d after, %+v", before, blas.Size(), report)
-		if report.Before != 2*before || report.After != 2*blas.Size() || report.Compacted > 0 != (blas.Size() < before) || (report.Compacted == 0) != (blas.Address() == address) {
+		if report.Before != 2*before || report.After != 2*blas.Size() || report.Compacted > 0 != (blas.Size() < before) ||
+			(report.Compacted == 0) != (blas.Address() == address) {
 			t.Errorf("report %+v, %d bytes at %#x became %d at %#x", report, before, address, blas.Size(), blas.Address())
 		}
 		if s.dev.Backend() == BackendCompute && report.Compacted != 2 {
@@ -202,7 +204,8 @@ func TestProperties(t *testing.T) {
 		for i, a := range list {
 			h, err := ReadSerializedHeader(blobs[i])
 			s.check(err)
-			t.Logf("%v: %d bytes, compacted %d, serialised %d, deserialised %d", a.Type(), a.Size(), compacted[i], serialized[i], h.DeserializedSize)
+			t.Logf("%v: %d bytes, compacted %d, serialised %d, deserialised %d", a.Type(), a.Size(), compacted[i], serialized[i],
+				h.DeserializedSize)
 			if compacted[i] == 0 || compacted[i] > a.Size() || serialized[i] != h.SerializedSize || serialized[i] != uint64(len(blobs[i])) {
 				t.Errorf("%v of %d bytes: compacted %d, serialised %d, header %+v", a.Type(), a.Size(), compacted[i], serialized[i], h)
 			}
@@ -291,8 +294,10 @@ func TestCopyRefuses(t *testing.T) {
 			{"size", []Copy{{Src: blas, Dst: large}}, `Dst "large" has`},
 			{"flag", []Copy{{Mode: CopyCompact, Src: rigid, Dst: same}}, `Src "sheet" was built without AllowCompaction`},
 			{"no memory", []Copy{{Mode: CopySerialize, Src: blas}}, "Memory.Buffer is nil"},
-			{"memory's place", []Copy{{Mode: CopySerialize, Src: blas, Memory: vk.Range{Buffer: memory, Offset: 1025}}}, "Memory is 0 bytes at offset 1025"},
-			{"memory's alignment", []Copy{{Mode: CopyDeserialize, Dst: same, Memory: vk.Range{Buffer: memory, Offset: 64}}}, "not a multiple of 256"},
+			{"memory's place", []Copy{{Mode: CopySerialize, Src: blas, Memory: vk.Range{Buffer: memory, Offset: 1025}}},
+				"Memory is 0 bytes at offset 1025"},
+			{"memory's alignment", []Copy{{Mode: CopyDeserialize, Dst: same, Memory: vk.Range{Buffer: memory, Offset: 64}}},
+				"not a multiple of 256"},
 			{"memory's size", []Copy{{Mode: CopyDeserialize, Dst: same, Memory: vk.Range{Buffer: memory, Size: 48}}}, "Memory has 48 bytes"},
 			{"deserialise into nothing", []Copy{{Mode: CopyDeserialize, Memory: blob}}, "Dst is nil"},
 			{"status", []Copy{{Src: blas, Dst: same, Status: vk.Range{Buffer: memory, Offset: 2}}}, "Status has address"},
@@ -301,7 +306,8 @@ func TestCopyRefuses(t *testing.T) {
 		}
 		s.check(s.dev.Run(t.Context(), "refused", func(cb *vk.CommandBuffer) error {
 			for _, tt := range tests {
-				if err := s.dev.CmdCopyAccelerationStructures(cb, tt.copies); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), tt.want) {
+				if err := s.dev.CmdCopyAccelerationStructures(cb, tt.copies); !errors.Is(err, ErrInvalid) ||
+					!strings.Contains(err.Error(), tt.want) {
 					t.Errorf("%s: %v, want ErrInvalid with %q", tt.name, err, tt.want)
 				}
 			}
@@ -320,7 +326,8 @@ func TestCopyRefuses(t *testing.T) {
 				{"nil", []*AccelerationStructure{blas, nil}, PropertySerializedSize, memory, 0, "structure 1 is nil"},
 				{"flag", []*AccelerationStructure{rigid}, PropertyCompactedSize, memory, 0, "without AllowCompaction"},
 			} {
-				if err := s.dev.CmdWriteProperties(cb, tt.list, tt.p, tt.dst, tt.offset); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), tt.want) {
+				if err := s.dev.CmdWriteProperties(cb, tt.list, tt.p, tt.dst, tt.offset); !errors.Is(err, ErrInvalid) ||
+					!strings.Contains(err.Error(), tt.want) {
 					t.Errorf("properties, %s: %v, want ErrInvalid with %q", tt.name, err, tt.want)
 				}
 			}
@@ -339,7 +346,8 @@ func TestCopiesInheritHistory(t *testing.T) {
 		in := s.mesh
 		in.Info.Update, in.Dst = true, clones[0]
 		in.Info.Flags = vk.AllowUpdate
-		if _, _, err := s.dev.BuildAccelerationStructures(t.Context(), []BuildInput{in}); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "was built with") {
+		if _, _, err := s.dev.BuildAccelerationStructures(t.Context(), []BuildInput{in}); !errors.Is(err, ErrInvalid) ||
+			!strings.Contains(err.Error(), "was built with") {
 			t.Errorf("an update with other flags: %v", err)
 		}
 		s.wave(3)

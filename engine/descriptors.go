@@ -149,7 +149,8 @@ func (d *Device) checkBufferRange(t vulkan.DescriptorType, b *vk.Buffer, off, rn
 }
 
 // WriteImage binds an image view, a sampler, or both, as the binding's type wants; the other may be the null handle.
-func (s *DescriptorSet) WriteImage(binding, index uint32, view vulkan.ImageView, sampler vulkan.Sampler, layout vulkan.ImageLayout) {
+func (s *DescriptorSet) WriteImage(binding, index uint32, view vulkan.ImageView, sampler vulkan.Sampler,
+	layout vulkan.ImageLayout) {
 	t, ok := s.check("WriteImage", binding, index, vulkan.DescriptorTypeStorageImage, vulkan.DescriptorTypeSampledImage,
 		vulkan.DescriptorTypeCombinedImageSampler, vulkan.DescriptorTypeSampler)
 	if ok {

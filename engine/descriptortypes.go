@@ -39,11 +39,15 @@ func feature(name string, has func(vk.Features) bool) (f struct {
 }
 
 var (
-	afterSampled = feature("descriptorBindingSampledImageUpdateAfterBind", func(f vk.Features) bool { return f.SampledImageUpdateAfterBind })
-	afterImage   = feature("descriptorBindingStorageImageUpdateAfterBind", func(f vk.Features) bool { return f.StorageImageUpdateAfterBind })
-	afterStorage = feature("descriptorBindingStorageBufferUpdateAfterBind", func(f vk.Features) bool { return f.StorageBufferUpdateAfterBind })
-	afterNever   = feature("an update of this type after it was bound", func(vk.Features) bool { return false })
-	afterNative  = feature("descriptorBindingAccelerationStructureUpdateAfterBind", func(f vk.Features) bool { return f.AccelerationStructureUpdateAfterBind })
+	afterSampled = feature("descriptorBindingSampledImageUpdateAfterBind",
+		func(f vk.Features) bool { return f.SampledImageUpdateAfterBind })
+	afterImage = feature("descriptorBindingStorageImageUpdateAfterBind",
+		func(f vk.Features) bool { return f.StorageImageUpdateAfterBind })
+	afterStorage = feature("descriptorBindingStorageBufferUpdateAfterBind",
+		func(f vk.Features) bool { return f.StorageBufferUpdateAfterBind })
+	afterNever  = feature("an update of this type after it was bound", func(vk.Features) bool { return false })
+	afterNative = feature("descriptorBindingAccelerationStructureUpdateAfterBind",
+		func(f vk.Features) bool { return f.AccelerationStructureUpdateAfterBind })
 )
 
 // descriptorTypes are the types that DescriptorSet has a Write method for.
@@ -67,8 +71,9 @@ var descriptorTypes = map[vulkan.DescriptorType]descriptorType{
 // otherDescriptorTypes are those of Vulkan that nothing here writes.
 var otherDescriptorTypes = map[vulkan.DescriptorType]string{
 	vulkan.DescriptorTypeUniformTexelBuffer: "UNIFORM_TEXEL_BUFFER", vulkan.DescriptorTypeStorageTexelBuffer: "STORAGE_TEXEL_BUFFER",
-	vulkan.DescriptorTypeUniformBufferDynamic: "UNIFORM_BUFFER_DYNAMIC", vulkan.DescriptorTypeStorageBufferDynamic: "STORAGE_BUFFER_DYNAMIC",
-	vulkan.DescriptorTypeInputAttachment: "INPUT_ATTACHMENT", vulkan.DescriptorTypeInlineUniformBlock: "INLINE_UNIFORM_BLOCK",
+	vulkan.DescriptorTypeUniformBufferDynamic: "UNIFORM_BUFFER_DYNAMIC",
+	vulkan.DescriptorTypeStorageBufferDynamic: "STORAGE_BUFFER_DYNAMIC",
+	vulkan.DescriptorTypeInputAttachment:      "INPUT_ATTACHMENT", vulkan.DescriptorTypeInlineUniformBlock: "INLINE_UNIFORM_BLOCK",
 	1000351000: "MUTABLE_EXT", 1000165000: "ACCELERATION_STRUCTURE_NV",
 }
 
@@ -142,7 +147,8 @@ func (d *Device) checkDescriptorCounts(bindings []vk.DescriptorBinding) error {
 		limit := counts(&most)
 		for i, n := range counts(&have) {
 			if b.Count > *limit[i]-*n {
-				return invalid("binding %d has %d descriptors of type %s; a pipeline may have %d in all", b.Binding, b.Count, descriptorTypeName(b.Type), *limit[i])
+				return invalid("binding %d has %d descriptors of type %s; a pipeline may have %d in all", b.Binding, b.Count,
+					descriptorTypeName(b.Type), *limit[i])
 			}
 			*n += b.Count
 		}

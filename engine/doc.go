@@ -50,7 +50,8 @@
 // Vulkan.
 //
 // Who owns: whoever calls New or Build owns the result and destroys it, before the [Device] is closed and after the commands that
-// use it have finished. A Pipeline, Table or DescriptorSet does not own what it was made from. Destroy may be called twice and on nil.
+// use it have finished. A Pipeline, Table or DescriptorSet does not own what it was made from. Destroy may be called twice and on
+// nil.
 //
 // Work cannot be stopped: what Run says of contexts holds for everything that takes one. Close refuses new work with [ErrClosed],
 // waits for methods that run, and returns [ErrBusy] where the device works on what nobody waits for.

@@ -15,7 +15,8 @@ var (
 	ErrUnknownDevice = errors.New("unknown device")
 	// ErrUnsupportedDevice is returned by Open when the device lacks what either way needs; it wraps the reason of package vk.
 	ErrUnsupportedDevice = errors.New("unsupported device")
-	// ErrNativeUnavailable is returned by Open when the native way was asked for and the device lacks extensions, which the text names.
+	// ErrNativeUnavailable is returned by Open when the native way was asked for and the device lacks extensions, which the text
+	// names.
 	ErrNativeUnavailable = errors.New("native ray tracing unavailable")
 	// ErrInvalid is wrapped by every error about an argument; its text names the field. Blobs have ErrIncompatible and
 	// ErrInvalidBlob.

@@ -51,7 +51,8 @@ func ExampleParseBackend() {
 
 // One bottom level structure for a mesh, then a top level one over an instance of it.
 func ExampleDevice_BuildAccelerationStructures() {
-	build := func(ctx context.Context, d *engine.Device, vertices, indices *vk.Buffer, count uint32) (*engine.AccelerationStructure, error) {
+	build := func(ctx context.Context, d *engine.Device, vertices, indices *vk.Buffer, count uint32) (*engine.AccelerationStructure,
+		error) {
 		meshes, report, err := d.BuildAccelerationStructures(ctx, []engine.BuildInput{{
 			Name: "mesh",
 			Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: vk.PreferFastTrace, Geometries: []vk.Geometry{{
@@ -106,7 +107,8 @@ func ExampleDevice_Compact() {
 
 // A pipeline with one shader of each usual kind, its table, and a launch over an image.
 func ExampleDevice_CmdTraceRays() {
-	render := func(ctx context.Context, d *engine.Device, raygen, miss, hit []uint32, layout *engine.DescriptorSetLayout, set *engine.DescriptorSet) error {
+	render := func(ctx context.Context, d *engine.Device, raygen, miss, hit []uint32, layout *engine.DescriptorSetLayout,
+		set *engine.DescriptorSet) error {
 		pipeline, err := d.NewRayTracingPipeline(ctx, engine.PipelineOptions{
 			Name: "first light",
 			Stages: []engine.Stage{

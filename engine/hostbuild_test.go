@@ -22,12 +22,14 @@ func (s *sheet) hosted(in BuildInput) *AccelerationStructure {
 
 // meshOf and topOf are host builds of the sheet and its instances at a step.
 func (s *sheet) meshOf(k int, dst *AccelerationStructure) HostBuild {
-	return HostBuild{Info: s.mesh.Info, Ranges: s.mesh.Ranges, Data: []HostGeometry{{Vertices: sheetVertices(k), Indices: sheetIndices()}}, Dst: dst}
+	return HostBuild{Info: s.mesh.Info, Ranges: s.mesh.Ranges,
+		Data: []HostGeometry{{Vertices: sheetVertices(k), Indices: sheetIndices()}}, Dst: dst}
 }
 
 func (s *sheet) topOf(k int, blas, dst *AccelerationStructure) HostBuild {
 	return HostBuild{
-		Info: s.top.Info, Ranges: s.top.Ranges, Data: []HostGeometry{{Instances: sheetInstances(k, blas)}}, BottomLevels: []*AccelerationStructure{blas}, Dst: dst,
+		Info: s.top.Info, Ranges: s.top.Ranges, Data: []HostGeometry{{Instances: sheetInstances(k, blas)}},
+		BottomLevels: []*AccelerationStructure{blas}, Dst: dst,
 	}
 }
 
@@ -43,7 +45,8 @@ func (s *sheet) runHost(builds ...HostBuild) {
 func TestHostBuild(t *testing.T) {
 	eachBackend(t, func(t *testing.T, s *sheet) {
 		if !s.dev.Limits().HostCommands {
-			if _, err := s.dev.HostBuild(make([]HostBuild, 1)); !errors.Is(err, vk.ErrMissingFeature) || !strings.Contains(err.Error(), "accelerationStructureHostCommands") {
+			if _, err := s.dev.HostBuild(make([]HostBuild, 1)); !errors.Is(err, vk.ErrMissingFeature) ||
+				!strings.Contains(err.Error(), "accelerationStructureHostCommands") {
 				t.Errorf("%v, want ErrMissingFeature", err)
 			}
 			return
@@ -95,14 +98,16 @@ func TestHostBuildRefuses(t *testing.T) {
 		want string
 	}{
 		{"device memory", func(m, _ *HostBuild) { m.Dst = device }, `Dst "sheet" is not in memory of the host`},
-		{"source in device memory", func(m, _ *HostBuild) { m.Info.Update, m.Src = true, device }, `Src "sheet" is not in memory of the host`},
+		{"source in device memory", func(m, _ *HostBuild) { m.Info.Update, m.Src = true, device },
+			`Src "sheet" is not in memory of the host`},
 		{"no destination", func(m, _ *HostBuild) { m.Dst = nil }, "Dst is nil or destroyed"},
 		{"type", func(m, _ *HostBuild) { m.Dst = tlas }, "Info.Type says"},
 		{"flags of an update", func(m, _ *HostBuild) { m.Info.Update, m.Info.Flags = true, vk.AllowUpdate }, "Info.Flags is 0x1"},
 		{"counts", func(m, _ *HostBuild) { m.Ranges = nil }, "0 primitive counts or ranges"},
 		{"memory", func(m, _ *HostBuild) { m.Data = nil }, "memory of 0 geometries"},
 		{"vertices", func(m, _ *HostBuild) { m.Data[0].Indices = m.Data[0].Indices[:12] }, "12 bytes of indices"},
-		{"bottom level", func(_, top *HostBuild) { top.BottomLevels = []*AccelerationStructure{device} }, `BottomLevels[0] "sheet" is not in memory of the host`},
+		{"bottom level", func(_, top *HostBuild) { top.BottomLevels = []*AccelerationStructure{device} },
+			`BottomLevels[0] "sheet" is not in memory of the host`},
 		{"no bottom level", func(_, top *HostBuild) { top.BottomLevels = []*AccelerationStructure{nil} }, "BottomLevels[0] is nil"},
 		{"top for bottom level", func(_, top *HostBuild) { top.BottomLevels = []*AccelerationStructure{tlas} }, "BottomLevels[0]"},
 		{"unknown bottom level", func(_, top *HostBuild) { top.BottomLevels = nil }, "BottomLevel returns 0 bytes"},
@@ -114,7 +119,8 @@ func TestHostBuildRefuses(t *testing.T) {
 		if err == nil {
 			err = o.Run(t.Context())
 		}
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(err, ErrInvalid) && !strings.Contains(err.Error(), "host build ") {
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(err, ErrInvalid) &&
+			!strings.Contains(err.Error(), "host build ") {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}

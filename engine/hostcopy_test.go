@@ -31,7 +31,8 @@ func (s *sheet) copyByHost(copies ...HostCopy) {
 func TestHostCopy(t *testing.T) {
 	eachBackend(t, func(t *testing.T, s *sheet) {
 		if !s.dev.Limits().HostCommands {
-			if _, err := s.dev.HostCopy(make([]HostCopy, 1)); !errors.Is(err, vk.ErrMissingFeature) || !strings.Contains(err.Error(), "accelerationStructureHostCommands") {
+			if _, err := s.dev.HostCopy(make([]HostCopy, 1)); !errors.Is(err, vk.ErrMissingFeature) ||
+				!strings.Contains(err.Error(), "accelerationStructureHostCommands") {
 				t.Errorf("%v, want ErrMissingFeature", err)
 			}
 			if _, err := s.dev.HostProperty(nil, PropertyCurrentSize); !errors.Is(err, vk.ErrMissingFeature) {
@@ -68,7 +69,8 @@ func TestHostCopy(t *testing.T) {
 		again := s.hostedOf(vk.BottomLevel, sizes[0][PropertyCurrentSize])
 		s.copyByHost(HostCopy{Mode: CopyDeserialize, Blob: low, Dst: again})
 		for _, ready := range []bool{false, true} {
-			bottom, c := again, HostCopy{Mode: CopyDeserialize, Blob: slices.Clone(high), Dst: s.hostedOf(vk.TopLevel, sizes[1][PropertyCurrentSize])}
+			bottom, c := again, HostCopy{Mode: CopyDeserialize, Blob: slices.Clone(high),
+				Dst: s.hostedOf(vk.TopLevel, sizes[1][PropertyCurrentSize])}
 			if ready {
 				bottom = small
 				c.BottomLevels = []*AccelerationStructure{small}

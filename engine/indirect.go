@@ -51,7 +51,8 @@ func (d *Device) CmdTraceRaysIndirect2(cb *vk.CommandBuffer, o IndirectTraceOpti
 	if err != nil {
 		return fmt.Errorf("trace rays indirectly: %w", err)
 	}
-	return d.driver.CmdTraceRaysIndirect(cb, driver.IndirectTrace{Trace: o.translate(none), Command: o.Buffer.Address() + o.Offset, Tables: true})
+	return d.driver.CmdTraceRaysIndirect(cb,
+		driver.IndirectTrace{Trace: o.translate(none), Command: o.Buffer.Address() + o.Offset, Tables: true})
 }
 
 // checkIndirect validates what both commands have in common; the regions are empty.
@@ -69,7 +70,8 @@ func (d *Device) checkIndirect(cb *vk.CommandBuffer, o IndirectTraceOptions, can
 		return none, err
 	}
 	if o.Offset%4 != 0 || size > o.Buffer.Size() || o.Offset > o.Buffer.Size()-size {
-		return none, invalid("IndirectTraceOptions.Offset is %d, want a multiple of 4 with %d bytes in the buffer's %d", o.Offset, size, o.Buffer.Size())
+		return none, invalid("IndirectTraceOptions.Offset is %d, want a multiple of 4 with %d bytes in the buffer's %d", o.Offset, size,
+			o.Buffer.Size())
 	}
 	return none, nil
 }
@@ -110,7 +112,8 @@ func (p *Pipeline) ShaderGroupStackSize(group int, shader vk.GroupShader) (uint3
 		return fail(invalid("group %d of %d", group, len(p.groups)))
 	}
 	g := p.groups[group]
-	of := map[vk.GroupShader]int{vk.GroupGeneral: Unused, vk.GroupClosestHit: Unused, vk.GroupAnyHit: Unused, vk.GroupIntersection: Unused}
+	of := map[vk.GroupShader]int{vk.GroupGeneral: Unused, vk.GroupClosestHit: Unused, vk.GroupAnyHit: Unused,
+		vk.GroupIntersection: Unused}
 	if g.Kind == General {
 		of[vk.GroupGeneral] = g.General
 	} else {

@@ -39,7 +39,8 @@ func TestTraceIndirect(t *testing.T) {
 		}
 		scene, r, commands := newScene(t, d), newRig(t, d, side), indirectBuffer(t, d)
 		r.set.WriteAccelerationStructure(0, 0, scene.tlas)
-		for _, size := range [][3]uint32{{side, side, 1}, {1, 1, 1}, {77, 1, 1}, {5, 3, 1}, {1, 200, 1}, {0, 8, 1}, {8, 0, 1}, {8, 8, 0}, {8, 8, 2}} {
+		for _, size := range [][3]uint32{{side, side, 1}, {1, 1, 1}, {77, 1, 1}, {5, 3, 1}, {1, 200, 1}, {0, 8, 1}, {8, 0, 1}, {8, 8, 0},
+			{8, 8, 2}} {
 			run := func(tables, secondary bool, launch func(cb *vk.CommandBuffer) error) [][4]float32 {
 				check(t, d.Run(t.Context(), "launch", func(cb *vk.CommandBuffer) error {
 					cb.FillBuffer(r.image, 0, r.image.Size(), 0)
@@ -182,7 +183,8 @@ func TestStackSizes(t *testing.T) {
 			check(t, err)
 			return n
 		}
-		answer := max(size(groupSky, vk.GroupGeneral), size(groupLit, vk.GroupGeneral), size(groupSurface, vk.GroupClosestHit), size(groupCutout, vk.GroupClosestHit))
+		answer := max(size(groupSky, vk.GroupGeneral), size(groupLit, vk.GroupGeneral), size(groupSurface, vk.GroupClosestHit),
+			size(groupCutout, vk.GroupClosestHit))
 		want := size(groupCamera, vk.GroupGeneral) + max(answer, size(groupCutout, vk.GroupAnyHit)) + answer
 		if got := r.pipeline.Stats().StackBytes; got != want {
 			t.Errorf("default stack of %d bytes, want %d", got, want)
@@ -190,7 +192,8 @@ func TestStackSizes(t *testing.T) {
 		for _, bad := range []struct {
 			group  int
 			shader vk.GroupShader
-		}{{-1, vk.GroupGeneral}, {99, vk.GroupGeneral}, {groupSky, vk.GroupClosestHit}, {groupSurface, vk.GroupAnyHit}, {groupSurface, vk.GroupGeneral}, {groupSurface, 4}} {
+		}{{-1, vk.GroupGeneral}, {99, vk.GroupGeneral}, {groupSky, vk.GroupClosestHit}, {groupSurface, vk.GroupAnyHit},
+			{groupSurface, vk.GroupGeneral}, {groupSurface, 4}} {
 			if _, err := r.pipeline.ShaderGroupStackSize(bad.group, bad.shader); !errors.Is(err, engine.ErrInvalid) {
 				t.Errorf("group %d, shader %d: %v", bad.group, bad.shader, err)
 			}

@@ -39,14 +39,16 @@ type boundRig struct {
 func newBoundRig(t *testing.T, d *engine.Device) *boundRig {
 	r := &boundRig{t: t, d: d, code: glsltest.Compile(t, "rgen", boundRaygen)}
 	r.layouts = []*engine.DescriptorSetLayout{
-		r.layout(vk.DescriptorBinding{Type: vulkan.DescriptorTypeStorageBuffer}, vk.DescriptorBinding{Binding: 1, Type: vulkan.DescriptorTypeUniformBuffer, Count: 2}),
+		r.layout(vk.DescriptorBinding{Type: vulkan.DescriptorTypeStorageBuffer},
+			vk.DescriptorBinding{Binding: 1, Type: vulkan.DescriptorTypeUniformBuffer, Count: 2}),
 		r.layout(vk.DescriptorBinding{Binding: 3, Type: vulkan.DescriptorTypeStorageImage}),
 	}
 	var err error
 	r.out, err = d.VK().NewBuffer(vk.BufferOptions{Name: "out", Size: 256})
 	check(t, err)
 	t.Cleanup(r.out.Destroy)
-	r.camera, err = d.VK().NewBuffer(vk.BufferOptions{Name: "camera", Size: 512, Usage: vulkan.BufferUsageFlags(vulkan.BufferUsageUniformBufferBit)})
+	r.camera, err = d.VK().NewBuffer(vk.BufferOptions{Name: "camera", Size: 512,
+		Usage: vulkan.BufferUsageFlags(vulkan.BufferUsageUniformBufferBit)})
 	check(t, err)
 	t.Cleanup(r.camera.Destroy)
 	r.picture, err = d.VK().NewImage(vk.ImageOptions{Name: "picture", Width: 4, Height: 4, Format: vulkan.FormatR8g8b8a8Unorm,
@@ -66,7 +68,8 @@ func (r *boundRig) layout(b ...vk.DescriptorBinding) *engine.DescriptorSetLayout
 // pipeline makes a pipeline with changed options.
 func (r *boundRig) pipeline(edit func(o *engine.PipelineOptions)) (*engine.Pipeline, error) {
 	o := engine.PipelineOptions{Name: "bound", Stages: []engine.Stage{{Name: "start", Kind: engine.Raygen, Code: r.code}},
-		Groups: []engine.Group{engine.GeneralGroup(0)}, SetLayouts: []*engine.DescriptorSetLayout{r.layouts[0], r.layouts[1]}, PushConstantBytes: 12}
+		Groups: []engine.Group{engine.GeneralGroup(0)}, SetLayouts: []*engine.DescriptorSetLayout{r.layouts[0], r.layouts[1]},
+		PushConstantBytes: 12}
 	if edit != nil {
 		edit(&o)
 	}
@@ -91,18 +94,25 @@ func TestShadersAgainstPipelines(t *testing.T) {
 			want string
 		}{
 			{"no set layouts", func(o *engine.PipelineOptions) { o.SetLayouts = nil }, `stage 0 ("start")`},
-			{"no layout of set 1", func(o *engine.PipelineOptions) { o.SetLayouts = o.SetLayouts[:1] }, `storage image "picture" (set 1, binding 3`},
+			{"no layout of set 1", func(o *engine.PipelineOptions) { o.SetLayouts = o.SetLayouts[:1] },
+				`storage image "picture" (set 1, binding 3`},
 			{"no such binding", with(storage), `uniform buffer "cameras" (set 0, binding 1 of shader "start"), which layout "bound" does not have`},
-			{"other type", with(changed(storage, func(b *vk.DescriptorBinding) { b.Type = vulkan.DescriptorTypeSampler }), uniform), "of type SAMPLER"},
-			{"too few", with(storage, changed(uniform, func(b *vk.DescriptorBinding) { b.Count = 1 })), `an array of 2, layout "bound" has 1`},
-			{"other stages", with(changed(storage, func(b *vk.DescriptorBinding) { b.Stages = vk.StageMiss }), uniform), "leave its stage out"},
-			{"no push constants", func(o *engine.PipelineOptions) { o.PushConstantBytes = 0 }, "PushConstantBytes is 0, the shader's push constants have 12"},
+			{"other type", with(changed(storage, func(b *vk.DescriptorBinding) { b.Type = vulkan.DescriptorTypeSampler }), uniform),
+				"of type SAMPLER"},
+			{"too few", with(storage, changed(uniform, func(b *vk.DescriptorBinding) { b.Count = 1 })),
+				`an array of 2, layout "bound" has 1`},
+			{"other stages", with(changed(storage, func(b *vk.DescriptorBinding) { b.Stages = vk.StageMiss }), uniform),
+				"leave its stage out"},
+			{"no push constants", func(o *engine.PipelineOptions) { o.PushConstantBytes = 0 },
+				"PushConstantBytes is 0, the shader's push constants have 12"},
 			{"few push constants", func(o *engine.PipelineOptions) { o.PushConstantBytes = 8 }, "PushConstantBytes is 8"},
-			{"entry", func(o *engine.PipelineOptions) { o.Stages[0].Entry = "start" }, `Entry is "start", the module's entry points of this kind are ["main"]`},
+			{"entry", func(o *engine.PipelineOptions) { o.Stages[0].Entry = "start" },
+				`Entry is "start", the module's entry points of this kind are ["main"]`},
 			{"kind", func(o *engine.PipelineOptions) {
 				o.Stages = append(o.Stages, engine.Stage{Kind: engine.Miss, Code: r.code})
 			}, `stage 1 ("miss 1"): invalid argument: Entry is "main"`},
-			{"constant", func(o *engine.PipelineOptions) { o.Stages[0].Specialization = map[uint32][]byte{4: {1}} }, `Specialization[4] has 1 bytes, the constant "first" takes 4`},
+			{"constant", func(o *engine.PipelineOptions) { o.Stages[0].Specialization = map[uint32][]byte{4: {1}} },
+				`Specialization[4] has 1 bytes, the constant "first" takes 4`},
 			{"truncated", func(o *engine.PipelineOptions) { o.Stages[0].Code = r.code[:len(r.code)-3] }, "Code: "},
 			{"malformed", func(o *engine.PipelineOptions) { o.Stages[0].Code = append(r.code[:len(r.code):len(r.code)], 1) }, "Code: "},
 		}
@@ -139,7 +149,8 @@ func TestDescriptorsAgainstShaders(t *testing.T) {
 			return d.Run(t.Context(), "bound", func(cb *vk.CommandBuffer) error {
 				cb.ImageBarrier(r.picture.Handle(), vulkan.ImageLayoutUndefined, vulkan.ImageLayoutGeneral, vk.StageNone, vk.AccessNone,
 					vk.StageAllCommands, vk.AccessMemoryRead)
-				return d.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: table, Sets: sets, PushConstants: make([]byte, 12), Width: 1, Height: 1, Depth: 1})
+				return d.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: table, Sets: sets, PushConstants: make([]byte, 12), Width: 1,
+					Height: 1, Depth: 1})
 			})
 		}
 		write := func(s0, s1 *engine.DescriptorSet) {

@@ -129,7 +129,8 @@ func (x *Intersector) meshInput(ctx context.Context, name string, m Mesh) (in Bu
 	if count == 0 || count%3 != 0 {
 		return in, nil, fmt.Errorf("%s has %d corners, which are no triangles: %w", name, count, ErrInvalid)
 	}
-	triangles := vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexStride: 12, MaxVertex: uint32(len(m.Positions) - 1), IndexType: vk.IndexNone}
+	triangles := vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexStride: 12, MaxVertex: uint32(len(m.Positions) - 1),
+		IndexType: vk.IndexNone}
 	upload := func(what string, data []byte) (vk.DeviceAddress, error) {
 		b, err := x.dev.NewBuildInput(ctx, name+" "+what, data)
 		if err != nil {
@@ -279,7 +280,8 @@ func decodeHit(b []byte) Hit {
 	if f(0) < 0 {
 		return Hit{}
 	}
-	return Hit{OK: true, T: f(0), U: f(4), V: f(8), Triangle: int(e.Uint32(b[12:])), Mesh: int(e.Uint32(b[16:])), Front: e.Uint32(b[20:]) == hitKindFront}
+	return Hit{OK: true, T: f(0), U: f(4), V: f(8), Triangle: int(e.Uint32(b[12:])), Mesh: int(e.Uint32(b[16:])),
+		Front: e.Uint32(b[20:]) == hitKindFront}
 }
 
 // run uploads rays, traces them and reads the results.

@@ -72,7 +72,8 @@ func testIntersector(t *testing.T, dev *engine.Device) {
 			t.Errorf("ray %d: barycentrics %g %g, want %g %g", i, h.U, h.V, w.U, w.V)
 		}
 	}
-	if _, err := engine.NewIntersector(t.Context(), dev, engine.Mesh{Positions: [][3]float32{{}}, Indices: []uint32{0, 0, 1}}); err == nil {
+	if _, err := engine.NewIntersector(t.Context(), dev,
+		engine.Mesh{Positions: [][3]float32{{}}, Indices: []uint32{0, 0, 1}}); err == nil {
 		t.Error("an index beyond the vertices was accepted")
 	}
 	if _, err := engine.NewIntersector(t.Context(), dev, engine.Mesh{}); err == nil {

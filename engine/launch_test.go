@@ -15,7 +15,8 @@ func TestTraceRefuses(t *testing.T) {
 		r, other, cb := newRig(t, d, 4), newRig(t, d, 4), recording(t, d.VK())
 		r.set.WriteAccelerationStructure(0, 0, nil)
 		good := engine.TraceOptions{
-			Pipeline: r.pipeline, Table: r.table, Sets: []*engine.DescriptorSet{r.set}, PushConstants: make([]byte, 24), Width: 4, Height: 4, Depth: 1,
+			Pipeline: r.pipeline, Table: r.table, Sets: []*engine.DescriptorSet{r.set}, PushConstants: make([]byte, 24), Width: 4, Height: 4,
+			Depth: 1,
 		}
 		tests := []struct {
 			name string
@@ -60,7 +61,8 @@ func TestTableRefuses(t *testing.T) {
 		r := newRig(t, d, 4)
 		layout := tableLayout()
 		layout.Miss[0].Group = groupSurface
-		if _, err := d.NewTable(t.Context(), r.pipeline, layout); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "miss record 0") {
+		if _, err := d.NewTable(t.Context(), r.pipeline, layout); !errors.Is(err, engine.ErrInvalid) ||
+			!strings.Contains(err.Error(), "miss record 0") {
 			t.Errorf("hit group as miss record: got %v", err)
 		}
 		layout = tableLayout()

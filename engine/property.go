@@ -32,7 +32,8 @@ const PropertySize = 8
 // at offset, a multiple of 8; the buffer is one that can be copied to, as all are that were made without a Usage. The
 // structures are read as builds read them and the answers written by a copy or a dispatch: CmdBarrier before and after
 // serves both ways.
-func (d *Device) CmdWriteProperties(cb *vk.CommandBuffer, structures []*AccelerationStructure, p Property, dst *vk.Buffer, offset uint64) error {
+func (d *Device) CmdWriteProperties(cb *vk.CommandBuffer, structures []*AccelerationStructure, p Property, dst *vk.Buffer,
+	offset uint64) error {
 	if err := d.checkCommands(cb); err != nil {
 		return fmt.Errorf("properties: %w", err)
 	}
@@ -49,7 +50,8 @@ func (d *Device) CmdWriteProperties(cb *vk.CommandBuffer, structures []*Accelera
 	return nil
 }
 
-func (d *Device) checkProperties(structures []*AccelerationStructure, p Property, dst *vk.Buffer, offset uint64) ([]driver.Subject, error) {
+func (d *Device) checkProperties(structures []*AccelerationStructure, p Property, dst *vk.Buffer, offset uint64) ([]driver.Subject,
+	error) {
 	if p >= driver.PropertyCount {
 		return nil, invalid("property %d is unknown", p)
 	}
@@ -61,7 +63,8 @@ func (d *Device) checkProperties(structures []*AccelerationStructure, p Property
 	}
 	need := uint64(len(structures)) * PropertySize
 	if have := dst.Size(); offset%PropertySize != 0 || need > have || offset > have-need {
-		return nil, invalid("offset is %d, want a multiple of %d with %d bytes in the %d of buffer %q", offset, PropertySize, need, have, dst.Name())
+		return nil, invalid("offset is %d, want a multiple of %d with %d bytes in the %d of buffer %q", offset, PropertySize, need, have,
+			dst.Name())
 	}
 	list := make([]driver.Subject, len(structures))
 	for i, a := range structures {
@@ -87,7 +90,8 @@ func (d *Device) Properties(ctx context.Context, structures []*AccelerationStruc
 	if len(structures) == 0 {
 		return nil, nil
 	}
-	answers, err := d.device.NewBuffer(vk.BufferOptions{Name: "properties", Size: uint64(len(structures)) * PropertySize, Memory: vk.Readback})
+	answers, err := d.device.NewBuffer(vk.BufferOptions{Name: "properties", Size: uint64(len(structures)) * PropertySize,
+		Memory: vk.Readback})
 	if err != nil {
 		return nil, fmt.Errorf("properties: %w", err)
 	}

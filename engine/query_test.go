@@ -122,7 +122,8 @@ func TestComputePipelineValidation(t *testing.T) {
 		} {
 			o := queryOptions(t, layout)
 			c.change(&o)
-			if _, err := d.NewComputePipeline(t.Context(), o); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(fmt.Sprint(err), c.text) {
+			if _, err := d.NewComputePipeline(t.Context(), o); !errors.Is(err, engine.ErrInvalid) ||
+				!strings.Contains(fmt.Sprint(err), c.text) {
 				t.Errorf("%s: got %v, want ErrInvalid with %q", c.name, err, c.text)
 			}
 		}
@@ -141,7 +142,8 @@ func TestComputePipelineValidation(t *testing.T) {
 			{"pipeline", engine.DispatchOptions{}, "DispatchOptions.Pipeline"},
 			{"sets", engine.DispatchOptions{Pipeline: p, PushConstants: make([]byte, 8)}, "DispatchOptions.Sets has 0"},
 			{"push constants", engine.DispatchOptions{Pipeline: p, Sets: sets}, "DispatchOptions.PushConstants has 0"},
-			{"groups", engine.DispatchOptions{Pipeline: p, Sets: sets, PushConstants: make([]byte, 8), X: 1, Y: math.MaxUint32, Z: 1}, "DispatchOptions.Y"},
+			{"groups", engine.DispatchOptions{Pipeline: p, Sets: sets, PushConstants: make([]byte, 8), X: 1, Y: math.MaxUint32, Z: 1},
+				"DispatchOptions.Y"},
 		} {
 			err := d.VK().Run(t.Context(), "refused", func(cb *vk.CommandBuffer) error { return d.CmdDispatch(cb, c.o) })
 			if !errors.Is(err, engine.ErrInvalid) || !strings.Contains(fmt.Sprint(err), c.text) {

@@ -48,7 +48,8 @@ func TestSerialize(t *testing.T) {
 		blas.Destroy()
 		var tops []*AccelerationStructure
 		for _, ready := range []bool{false, true} {
-			top, err := s.dev.Deserialize(t.Context(), []SerializedInput{{Name: "top", Type: vk.TopLevel, Blob: blobs[1], BottomLevelsReady: ready}})
+			top, err := s.dev.Deserialize(t.Context(),
+				[]SerializedInput{{Name: "top", Type: vk.TopLevel, Blob: blobs[1], BottomLevelsReady: ready}})
 			s.check(err)
 			s.cleanup(top...)
 			if top[0].Size() != h.DeserializedSize || top[0].Type() != vk.TopLevel {
@@ -60,7 +61,8 @@ func TestSerialize(t *testing.T) {
 		for _, top := range tops {
 			hits := s.hits(top)
 			if p := s.dev.VK().Physical(); s.dev.Backend() == BackendNative && p.DriverID == driverNVIDIA && !slices.Equal(hits, want) {
-				t.Skipf("rays in deserialised top levels of %s %s meet the bottom levels that were serialised, whatever the handles say", p.DriverName, p.DriverInfo)
+				t.Skipf("rays in deserialised top levels of %s %s meet the bottom levels that were serialised, whatever the handles say",
+					p.DriverName, p.DriverInfo)
 			}
 			compareHits(t, "deserialised", hits, want, 0)
 		}
@@ -101,7 +103,8 @@ func TestForeignBlobs(t *testing.T) {
 func refusesOtherVersion(t *testing.T, dev *Device, blob []byte) {
 	other := bytes.Clone(blob)
 	other[17] ^= 1
-	_, err := dev.Deserialize(t.Context(), []SerializedInput{{Name: "other", Type: vk.BottomLevel, Blob: other[:serializedHeaderSize]}})
+	_, err := dev.Deserialize(t.Context(), []SerializedInput{{Name: "other", Type: vk.BottomLevel,
+		Blob: other[:serializedHeaderSize]}})
 	if dev.Backend() == BackendNative && dev.VK().Physical().DriverID == driverLavapipe && errors.Is(err, ErrInvalidBlob) {
 		t.Skipf("vkGetDeviceAccelerationStructureCompatibilityKHR of %s compares the driver UUID only", dev.Info().DriverInfo)
 	}
@@ -184,7 +187,8 @@ func TestDeserializeRefuses(t *testing.T) {
 			}
 			destroyAll(out)
 		}
-		if err := SetSerializedHandles(blobs[0], []vk.DeviceAddress{1}); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "1 handles for a blob of 0") {
+		if err := SetSerializedHandles(blobs[0], []vk.DeviceAddress{1}); !errors.Is(err, ErrInvalid) ||
+			!strings.Contains(err.Error(), "1 handles for a blob of 0") {
 			t.Errorf("too many handles: %v", err)
 		}
 		if _, err := s.dev.Serialize(t.Context(), []*AccelerationStructure{nil}); !errors.Is(err, ErrInvalid) {
@@ -213,7 +217,8 @@ func TestCopyStatus(t *testing.T) {
 			copy(status.Mapped(), bytes.Repeat([]byte{0xa5}, 64))
 			s.check(s.dev.VK().UploadBuffer(t.Context(), buffer, 0, blob))
 			s.check(s.dev.Run(t.Context(), "load", func(cb *vk.CommandBuffer) error {
-				return s.dev.CmdCopyAccelerationStructures(cb, []Copy{{Mode: CopyDeserialize, Dst: dst, Memory: vk.Range{Buffer: buffer}, Status: vk.Range{Buffer: status, Offset: 12}}})
+				return s.dev.CmdCopyAccelerationStructures(cb,
+					[]Copy{{Mode: CopyDeserialize, Dst: dst, Memory: vk.Range{Buffer: buffer}, Status: vk.Range{Buffer: status, Offset: 12}}})
 			}))
 			if status.Mapped()[11] != 0xa5 || status.Mapped()[16] != 0xa5 {
 				t.Error("the status is more than 4 bytes")
@@ -253,7 +258,8 @@ func TestDecode(t *testing.T) {
 		}
 		high, err := s.dev.Decode(t.Context(), tlas)
 		s.check(err)
-		if c, err = high.Contents(); err != nil || len(c.Instances) != 3 || c.Instances[2].BottomLevel != blas.Address() || c.Instances[2].CustomIndex != 2 {
+		if c, err = high.Contents(); err != nil || len(c.Instances) != 3 || c.Instances[2].BottomLevel != blas.Address() ||
+			c.Instances[2].CustomIndex != 2 {
 			t.Errorf("instances %+v, %v", c.Instances, err)
 		}
 		if _, err := s.dev.Decode(t.Context(), nil); !errors.Is(err, ErrInvalid) {

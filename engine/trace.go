@@ -99,7 +99,8 @@ func (o *TraceOptions) checkPipeline(d *Device) error {
 		return invalid("TraceOptions.PushConstants has %d bytes, pipeline %q declares %d", len(o.PushConstants), p.name, p.push)
 	}
 	if o.StackBytes > 0 && !p.dynamicStack {
-		return invalid("TraceOptions.StackBytes is %d, but the stack of pipeline %q is fixed (set PipelineOptions.DynamicStack)", o.StackBytes, p.name)
+		return invalid("TraceOptions.StackBytes is %d, but the stack of pipeline %q is fixed (set PipelineOptions.DynamicStack)",
+			o.StackBytes, p.name)
 	}
 	return checkUses("TraceOptions", o.Sets, p.uses)
 }

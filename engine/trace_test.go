@@ -45,9 +45,12 @@ type square struct {
 func reference() []square {
 	return []square{
 		{x: -0.55, y: -0.6, width: 1, height: 1, z: 0.5, custom: 3, cutout: true, color: [3]float64{1, 0.5, 0.25}, mask: 0xFF},
-		{x: -0.35, y: -0.2, width: 1.1, height: 1, z: 0, custom: 3, geom: 1, clockwise: true, color: [3]float64{0.5, 1, 0.75}, mask: 0xFF, opaque: true},
-		{x: -0.8375, y: 0.55, width: 0.25, height: 0.25, z: 1.125, instance: 1, custom: 5, color: [3]float64{1, 1, 0}, mask: 1, opaque: true},
-		{x: -0.7875, y: 0.65, width: 0.275, height: 0.25, z: 1, instance: 1, custom: 5, geom: 1, clockwise: true, color: [3]float64{0, 1, 1}, mask: 1, opaque: true},
+		{x: -0.35, y: -0.2, width: 1.1, height: 1, z: 0, custom: 3, geom: 1, clockwise: true, color: [3]float64{0.5, 1, 0.75}, mask: 0xFF,
+			opaque: true},
+		{x: -0.8375, y: 0.55, width: 0.25, height: 0.25, z: 1.125, instance: 1, custom: 5, color: [3]float64{1, 1, 0}, mask: 1,
+			opaque: true},
+		{x: -0.7875, y: 0.65, width: 0.275, height: 0.25, z: 1, instance: 1, custom: 5, geom: 1, clockwise: true,
+			color: [3]float64{0, 1, 1}, mask: 1, opaque: true},
 	}
 }
 

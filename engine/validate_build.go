@@ -88,7 +88,8 @@ func checkGeometry(info vk.BuildInfo, g vk.Geometry, limits driver.Limits) error
 		return fmt.Errorf(".Type %d is unknown: %w", g.Type, ErrInvalid)
 	}
 	if (info.Type == vk.TopLevel) != (g.Type == vk.GeometryInstances) {
-		return fmt.Errorf(".Type does not suit: top level structures hold instances, bottom level ones triangles or boxes: %w", ErrInvalid)
+		return fmt.Errorf(".Type does not suit: top level structures hold instances, bottom level ones triangles or boxes: %w",
+			ErrInvalid)
 	}
 	if g.Type != info.Geometries[0].Type {
 		return fmt.Errorf(".Type differs from the first geometry's; one structure holds either triangles or boxes: %w", ErrInvalid)
@@ -108,12 +109,14 @@ func checkGeometry(info vk.BuildInfo, g vk.Geometry, limits driver.Limits) error
 func checkTriangles(t vk.Triangles, limits driver.Limits) error {
 	f, ok := vertexFormats[t.VertexFormat]
 	if !ok || !limits.VertexFormats.Has(t.VertexFormat) {
-		return fmt.Errorf(".Triangles.VertexFormat %d is not one that this device builds acceleration structures from; use R32G32B32_SFLOAT: %w",
+		return fmt.Errorf(".Triangles.VertexFormat %d is not one that this device builds acceleration structures from; use "+
+			"R32G32B32_SFLOAT: %w",
 			t.VertexFormat, ErrInvalid)
 	}
 	// Vulkan allows vertices to overlap; it is refused here because it is never meant.
 	if t.VertexStride < f.size || t.VertexStride%f.component != 0 || t.VertexStride > maxStride {
-		return fmt.Errorf(".Triangles.VertexStride is %d, want a multiple of %d from %d on: %w", t.VertexStride, f.component, f.size, ErrInvalid)
+		return fmt.Errorf(".Triangles.VertexStride is %d, want a multiple of %d from %d on: %w", t.VertexStride, f.component, f.size,
+			ErrInvalid)
 	}
 	switch t.IndexType {
 	case vk.IndexNone, vk.IndexUint16, vk.IndexUint32:

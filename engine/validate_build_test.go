@@ -52,9 +52,11 @@ func TestCheckTriangleBuilds(t *testing.T) {
 		{"geometry type", func(i *vk.BuildInfo, _ *vk.BuildRange) { i.Geometries[0].Type = 7 }, "Info.Geometries[0].Type 7"},
 		{"instances below", func(i *vk.BuildInfo, _ *vk.BuildRange) { i.Geometries[0].Type = vk.GeometryInstances }, "does not suit"},
 		{"format", triangles(func(t *vk.Triangles) { t.VertexFormat = vulkan.FormatR8g8b8a8Unorm }), "VertexFormat"},
-		{"format that the way lacks", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR64g64Sfloat, 16 }), "VertexFormat"},
+		{"format that the way lacks", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR64g64Sfloat, 16 }),
+			"VertexFormat"},
 		{"doubles", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR64g64b64Sfloat, 24 }), ""},
-		{"stride of doubles", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR64g64b64Sfloat, 28 }), "want a multiple of 8 from 24 on"},
+		{"stride of doubles", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR64g64b64Sfloat, 28 }),
+			"want a multiple of 8 from 24 on"},
 		{"alignment of doubles", triangles(func(t *vk.Triangles) {
 			t.VertexFormat, t.VertexStride, t.VertexData = vulkan.FormatR64g64b64Sfloat, 24, 0x1004
 		}), "VertexData 0x1004 is not a multiple of 8"},
@@ -64,7 +66,8 @@ func TestCheckTriangleBuilds(t *testing.T) {
 		{"8-bit indices", triangles(func(t *vk.Triangles) { t.IndexType = vk.IndexUint8 }), "IndexType is uint8"},
 		{"no stride", triangles(func(t *vk.Triangles) { t.VertexStride = 0 }), "VertexStride is 0"},
 		{"odd stride", triangles(func(t *vk.Triangles) { t.VertexStride = 14 }), "VertexStride is 14"},
-		{"stride of 16-bit vertices", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR16g16Sfloat, 6 }), ""},
+		{"stride of 16-bit vertices", triangles(func(t *vk.Triangles) { t.VertexFormat, t.VertexStride = vulkan.FormatR16g16Sfloat, 6 }),
+			""},
 		{"long stride", triangles(func(t *vk.Triangles) { t.VertexStride = 1 << 32 }), "VertexStride"},
 		{"index type", triangles(func(t *vk.Triangles) { t.IndexType = 5 }), "IndexType 5"},
 		{"vertices", triangles(func(t *vk.Triangles) { t.VertexData = 0 }), "Triangles.VertexData is null"},

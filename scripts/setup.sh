@@ -144,7 +144,8 @@ if [ -n "$missing" ] || [ $mesa = old ]; then
 		fi
 		say "installing Mesa's Vulkan drivers"
 		# shellcheck disable=SC2086 # $from is two words or none
-		as_root apt-get install -y -q --no-install-recommends $from mesa-vulkan-drivers || die "installing mesa-vulkan-drivers failed: see above"
+		as_root apt-get install -y -q --no-install-recommends $from mesa-vulkan-drivers ||
+			die "installing mesa-vulkan-drivers failed: see above"
 		mesa_fine || die "mesa-vulkan-drivers is still older than $least_mesa: install a newer Mesa by hand"
 	fi
 	missing=$(missing_packages)

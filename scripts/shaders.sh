@@ -71,7 +71,8 @@ module() {
 		rm -f "$target.tmp"
 		return 1
 	fi
-	spirv-val --target-env vulkan1.2 --scalar-block-layout "$target.tmp" || { echo "shaders.sh: $1 fails spirv-val" >&2; rm -f "$target.tmp"; return 1; }
+	spirv-val --target-env vulkan1.2 --scalar-block-layout "$target.tmp" ||
+		{ echo "shaders.sh: $1 fails spirv-val" >&2; rm -f "$target.tmp"; return 1; }
 	mv "$target.tmp" "$target"
 }
 
@@ -97,7 +98,8 @@ if [ $check = yes ]; then
 	for f in $list; do
 		relative "$f"
 		for m in $(modules); do
-			cmp -s "$out/$m.spv" "shaders/spv/$m.spv" || { echo "shaders.sh: shaders/spv/$m.spv is not what its source compiles to; run 'make shaders' and commit" >&2; exit 1; }
+			cmp -s "$out/$m.spv" "shaders/spv/$m.spv" ||
+				{ echo "shaders.sh: shaders/spv/$m.spv is not what its source compiles to; run 'make shaders' and commit" >&2; exit 1; }
 		done
 	done
 	echo "shaders: $(echo "$list" | wc -w) sources, all reproducible"

@@ -177,7 +177,8 @@ type AccelerationStructureInstance struct {
 }
 
 // NewAccelerationStructureInstance packs an instance. Only the low 24 bits of customIndex and sbtOffset exist.
-func NewAccelerationStructureInstance(transform [12]float32, customIndex uint32, mask uint8, sbtOffset uint32, flags InstanceFlags, blas DeviceAddress) AccelerationStructureInstance {
+func NewAccelerationStructureInstance(transform [12]float32, customIndex uint32, mask uint8, sbtOffset uint32, flags InstanceFlags,
+	blas DeviceAddress) AccelerationStructureInstance {
 	const low24 = 1<<24 - 1
 	return AccelerationStructureInstance{
 		Transform:          transform,

@@ -13,7 +13,8 @@ func TestInstanceLayout(t *testing.T) {
 	}
 	m := IdentityTransform()
 	m[3] = 2.5
-	i := NewAccelerationStructureInstance(m, 0x1abcdef, 0x81, 0x1000007, InstanceForceOpaque|InstanceTriangleFlipFacing, 0x1122334455667788)
+	i := NewAccelerationStructureInstance(m, 0x1abcdef, 0x81, 0x1000007, InstanceForceOpaque|InstanceTriangleFlipFacing,
+		0x1122334455667788)
 	if i.CustomIndex() != 0xabcdef || i.Mask() != 0x81 || i.SBTOffset() != 7 || i.Flags() != 6 {
 		t.Errorf("packed as %#x %#x", i.CustomIndexAndMask, i.SBTOffsetAndFlags)
 	}

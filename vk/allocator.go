@@ -184,7 +184,8 @@ func (a *allocator) tryAllocate(size, align uint64, types uint32, kind MemoryKin
 	off, ok := b.space.take(size, align)
 	if !ok {
 		a.dropBlock(b)
-		return allocation{}, fmt.Errorf("%w: a new block of %d bytes holds no %d bytes aligned to %d", ErrNoSpace, b.space.size, size, align)
+		return allocation{}, fmt.Errorf("%w: a new block of %d bytes holds no %d bytes aligned to %d", ErrNoSpace, b.space.size, size,
+			align)
 	}
 	return allocation{b, off, size}, nil
 }
@@ -193,7 +194,8 @@ func (a *allocator) newBlock(size uint64, typ int, image, dedicated bool, align 
 	p := a.d.physical
 	heap := p.MemoryTypes[typ].Heap
 	fail := func(err error) error {
-		return fmt.Errorf("%d bytes from heap %d (%d bytes, %d in use by this device): %w", size, heap, p.Heaps[heap].Size, a.bytes[heap], err)
+		return fmt.Errorf("%d bytes from heap %d (%d bytes, %d in use by this device): %w", size, heap, p.Heaps[heap].Size, a.bytes[heap],
+			err)
 	}
 	if size > p.Heaps[heap].Size {
 		return nil, fail(ErrOutOfDeviceMemory)

@@ -80,7 +80,8 @@ func (d *Device) NewBuffer(o BufferOptions) (*Buffer, error) {
 		for _, u := range []struct {
 			on  bool
 			bit uint32
-		}{{o.AccelerationStructureStorage, usageAccelStorage}, {o.ShaderBindingTable, usageBindingTable}, {o.AccelerationStructureInput, usageAccelInput}} {
+		}{{o.AccelerationStructureStorage, usageAccelStorage}, {o.ShaderBindingTable, usageBindingTable},
+			{o.AccelerationStructureInput, usageAccelInput}} {
 			if u.on {
 				usage |= u.bit
 			}
@@ -217,12 +218,14 @@ func (d *Device) ReadBuffer(ctx context.Context, src *Buffer, off uint64, dst []
 }
 
 // staged moves n bytes through a staging buffer, chunk by chunk.
-func (d *Device) staged(ctx context.Context, name string, kind MemoryKind, n int, record func(cb *CommandBuffer, s *Buffer, at, n uint64) error,
+func (d *Device) staged(ctx context.Context, name string, kind MemoryKind, n int,
+	record func(cb *CommandBuffer, s *Buffer, at, n uint64) error,
 	after func(s *Buffer, at, n uint64)) error {
 	if n == 0 {
 		return ctx.Err()
 	}
-	s, err := d.NewBuffer(BufferOptions{Name: "staging for " + name, Size: uint64(min(n, stagingChunk)), Usage: usageTransferSrc | usageTransferDst, Memory: kind})
+	s, err := d.NewBuffer(BufferOptions{Name: "staging for " + name, Size: uint64(min(n, stagingChunk)),
+		Usage: usageTransferSrc | usageTransferDst, Memory: kind})
 	if err != nil {
 		return err
 	}

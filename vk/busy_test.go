@@ -31,7 +31,8 @@ func newSpinner(t *testing.T, d *vk.Device) *spinner {
 	if s.layout, err = d.NewPipelineLayout("spin", nil, []vk.PushRange{{Stages: vk.StageCompute, Size: 8}}); err != nil {
 		t.Fatal(err)
 	}
-	if s.pipeline, err = d.NewComputePipeline(vk.ComputePipelineOptions{Name: "spin", Code: fixture(t, "spin.comp"), Layout: s.layout}); err != nil {
+	if s.pipeline, err = d.NewComputePipeline(vk.ComputePipelineOptions{Name: "spin", Code: fixture(t, "spin.comp"),
+		Layout: s.layout}); err != nil {
 		t.Fatal(err)
 	}
 	if s.flag, err = d.NewBuffer(vk.BufferOptions{Name: "flag", Size: 256, Memory: vk.Upload}); err != nil {

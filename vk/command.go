@@ -166,7 +166,8 @@ func (cb *CommandBuffer) BindComputePipeline(p *Pipeline) {
 }
 
 // BindDescriptorSets binds sets from first on.
-func (cb *CommandBuffer) BindDescriptorSets(point vulkan.PipelineBindPoint, layout *PipelineLayout, firstSet uint32, sets ...*DescriptorSet) {
+func (cb *CommandBuffer) BindDescriptorSets(point vulkan.PipelineBindPoint, layout *PipelineLayout, firstSet uint32,
+	sets ...*DescriptorSet) {
 	if len(sets) == 0 {
 		return
 	}
@@ -175,7 +176,8 @@ func (cb *CommandBuffer) BindDescriptorSets(point vulkan.PipelineBindPoint, layo
 	for _, s := range sets {
 		list = append(list, raw(s.handle))
 	}
-	C.evk_bind_sets(cb.d.c, raw(cb.handle), C.uint32_t(point), raw(layout.handle), C.uint32_t(firstSet), &list[0], C.uint32_t(len(list)))
+	C.evk_bind_sets(cb.d.c, raw(cb.handle), C.uint32_t(point), raw(layout.handle), C.uint32_t(firstSet), &list[0],
+		C.uint32_t(len(list)))
 }
 
 // PushConstants sets len(data) bytes, a multiple of 4.
@@ -183,7 +185,8 @@ func (cb *CommandBuffer) PushConstants(layout *PipelineLayout, stages vulkan.Sha
 	if len(data) == 0 {
 		return
 	}
-	C.evk_push(cb.d.c, raw(cb.handle), raw(layout.handle), C.uint32_t(stages), C.uint32_t(off), C.uint32_t(len(data)), unsafe.Pointer(&data[0]))
+	C.evk_push(cb.d.c, raw(cb.handle), raw(layout.handle), C.uint32_t(stages), C.uint32_t(off), C.uint32_t(len(data)),
+		unsafe.Pointer(&data[0]))
 }
 
 // Dispatch runs the bound compute pipeline. A count of zero in any direction runs nothing.
@@ -198,7 +201,8 @@ func (cb *CommandBuffer) DispatchIndirect(b *Buffer, off uint64) {
 
 // CopyBuffer copies size bytes.
 func (cb *CommandBuffer) CopyBuffer(src *Buffer, srcOff uint64, dst *Buffer, dstOff, size uint64) {
-	C.evk_copy_buffer(cb.d.c, raw(cb.handle), raw(src.handle), C.uint64_t(srcOff), raw(dst.handle), C.uint64_t(dstOff), C.uint64_t(size))
+	C.evk_copy_buffer(cb.d.c, raw(cb.handle), raw(src.handle), C.uint64_t(srcOff), raw(dst.handle), C.uint64_t(dstOff),
+		C.uint64_t(size))
 }
 
 // FillBuffer writes value to size bytes (a multiple of 4) from off (likewise).
@@ -210,7 +214,8 @@ func (cb *CommandBuffer) FillBuffer(b *Buffer, off, size uint64, value uint32) {
 func (cb *CommandBuffer) UpdateBuffer(b *Buffer, off uint64, data []byte) {
 	const most = 64 << 10
 	if len(data) > most || len(data)%4 != 0 {
-		cb.Fail(fmt.Errorf("update of buffer %q: %w: %d bytes (at most %d, a multiple of 4; use TransientUpload)", b.name, ErrInvalid, len(data), most))
+		cb.Fail(fmt.Errorf("update of buffer %q: %w: %d bytes (at most %d, a multiple of 4; use TransientUpload)", b.name, ErrInvalid,
+			len(data), most))
 		return
 	}
 	if len(data) > 0 {
@@ -220,7 +225,8 @@ func (cb *CommandBuffer) UpdateBuffer(b *Buffer, off uint64, data []byte) {
 
 // MemoryBarrier is a global barrier of Stage... and Access... bits.
 func (cb *CommandBuffer) MemoryBarrier(srcStage, srcAccess, dstStage, dstAccess uint64) {
-	C.evk_memory_barrier(cb.d.c, raw(cb.handle), C.uint64_t(srcStage), C.uint64_t(srcAccess), C.uint64_t(dstStage), C.uint64_t(dstAccess))
+	C.evk_memory_barrier(cb.d.c, raw(cb.handle), C.uint64_t(srcStage), C.uint64_t(srcAccess), C.uint64_t(dstStage),
+		C.uint64_t(dstAccess))
 }
 
 // ComputeBarrier orders compute writes before compute reads and writes. Indirect arguments are not among them: where they

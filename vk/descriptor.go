@@ -61,11 +61,13 @@ func (d *Device) NewDescriptorSetLayout(name string, bindings []DescriptorBindin
 	for _, b := range bindings {
 		b.Count = max(b.Count, 1)
 		if b.Type == DescriptorTypeAccelerationStructure && !d.native {
-			return nil, fmt.Errorf("set layout %q: binding %d: %w: acceleration structures need DeviceOptions.Native", name, b.Binding, ErrMissingExtension)
+			return nil, fmt.Errorf("set layout %q: binding %d: %w: acceleration structures need DeviceOptions.Native", name, b.Binding,
+				ErrMissingExtension)
 		}
 		l.bindings = append(l.bindings, b)
 		l.update = l.update || b.Flags&BindingUpdateAfterBind != 0
-		list = append(list, C.evk_binding{C.uint32_t(b.Binding), C.uint32_t(b.Type), C.uint32_t(b.Count), C.uint32_t(b.Stages), C.uint32_t(b.Flags)})
+		list = append(list, C.evk_binding{C.uint32_t(b.Binding), C.uint32_t(b.Type), C.uint32_t(b.Count), C.uint32_t(b.Stages),
+			C.uint32_t(b.Flags)})
 	}
 	var flags C.uint32_t
 	if l.update {
@@ -152,12 +154,15 @@ func (s *DescriptorSet) WriteBuffer(binding, index uint32, t vulkan.DescriptorTy
 	if rng == 0 {
 		rng = b.size - min(off, b.size)
 	}
-	C.evk_write_buffer(s.d.c, raw(s.handle), C.uint32_t(binding), C.uint32_t(index), C.uint32_t(t), raw(b.handle), C.uint64_t(off), C.uint64_t(rng))
+	C.evk_write_buffer(s.d.c, raw(s.handle), C.uint32_t(binding), C.uint32_t(index), C.uint32_t(t), raw(b.handle), C.uint64_t(off),
+		C.uint64_t(rng))
 }
 
 // WriteImage sets an image, sampler or combined descriptor; what the type does not need may be null.
-func (s *DescriptorSet) WriteImage(binding, index uint32, t vulkan.DescriptorType, view vulkan.ImageView, sampler vulkan.Sampler, layout vulkan.ImageLayout) {
-	C.evk_write_image(s.d.c, raw(s.handle), C.uint32_t(binding), C.uint32_t(index), C.uint32_t(t), raw(view), raw(sampler), C.uint32_t(layout))
+func (s *DescriptorSet) WriteImage(binding, index uint32, t vulkan.DescriptorType, view vulkan.ImageView, sampler vulkan.Sampler,
+	layout vulkan.ImageLayout) {
+	C.evk_write_image(s.d.c, raw(s.handle), C.uint32_t(binding), C.uint32_t(index), C.uint32_t(t), raw(view), raw(sampler),
+		C.uint32_t(layout))
 }
 
 // WriteAccelerationStructure sets a native acceleration structure.

@@ -104,7 +104,8 @@ func NewDevice(p *PhysicalDevice, o DeviceOptions) (*Device, error) {
 	var text *C.char
 	var r C.int32_t
 	err = listen(func() error {
-		r = C.evk_create_device(p.instance.c, raw(p.handle), C.uint32_t(family), has, d.enabled.toC(), names, C.uint32_t(len(extensions)), &d.c, &text)
+		r = C.evk_create_device(p.instance.c, raw(p.handle), C.uint32_t(family), has, d.enabled.toC(), names, C.uint32_t(len(extensions)),
+			&d.c, &text)
 		return check("vkCreateDevice", r)
 	})
 	if err != nil {
@@ -256,7 +257,8 @@ func (d *Device) Destroy() error {
 	C.evk_destroy_device(d.c)
 	d.c = nil
 	if len(leaks) > 0 {
-		err = errors.Join(err, fmt.Errorf("device %s: %w: %d: %s", d.physical.Name, ErrLeaked, len(leaks), strings.Join(leaks[:min(len(leaks), 20)], ", ")))
+		err = errors.Join(err, fmt.Errorf("device %s: %w: %d: %s", d.physical.Name, ErrLeaked, len(leaks),
+			strings.Join(leaks[:min(len(leaks), 20)], ", ")))
 	}
 	return err
 }

@@ -33,7 +33,8 @@ func TestBufferAddressesAndUse(t *testing.T) {
 			}
 			continue
 		}
-		o := vk.BufferOptions{Name: fmt.Sprint("b", i), Size: 1 + r.Uint64N(1<<20), Memory: vk.MemoryKind(r.IntN(3)), Alignment: 1 << r.IntN(13)}
+		o := vk.BufferOptions{Name: fmt.Sprint("b", i), Size: 1 + r.Uint64N(1<<20), Memory: vk.MemoryKind(r.IntN(3)),
+			Alignment: 1 << r.IntN(13)}
 		b, err := d.NewBuffer(o)
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +69,8 @@ func TestBufferAddressesAndUse(t *testing.T) {
 func TestOutOfMemoryIsAnError(t *testing.T) {
 	d := vktest.Device(t)
 	_, err := d.NewBuffer(vk.BufferOptions{Name: "huge", Size: 1 << 60})
-	if !errors.Is(err, vk.ErrOutOfDeviceMemory) || !strings.Contains(err.Error(), "huge") || !strings.Contains(err.Error(), fmt.Sprint(uint64(1<<60))) {
+	if !errors.Is(err, vk.ErrOutOfDeviceMemory) || !strings.Contains(err.Error(), "huge") ||
+		!strings.Contains(err.Error(), fmt.Sprint(uint64(1<<60))) {
 		t.Errorf("error %v", err)
 	}
 	if most := d.Physical().Limits.MaxBufferSize; most < 1<<60 {
@@ -188,7 +190,8 @@ func TestImageUploadSampleAndCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Destroy)
-	levels := [][]byte{words(32, func(i int) uint32 { return uint32(i) * 0x01010101 }), words(8, func(i int) uint32 { return uint32(i) })}
+	levels := [][]byte{words(32, func(i int) uint32 { return uint32(i) * 0x01010101 }),
+		words(8, func(i int) uint32 { return uint32(i) })}
 	if err := d.UploadImage(t.Context(), img, levels[:1]); !errors.Is(err, vk.ErrInvalid) {
 		t.Errorf("one level of two: %v", err)
 	}
@@ -266,7 +269,8 @@ func TestPipelinesSurviveTheCollector(t *testing.T) {
 	t.Cleanup(l.Destroy)
 	code := fixture(t, "double.comp")
 	for end := time.Now().Add(700 * time.Millisecond); time.Now().Before(end); {
-		p, err := d.NewComputePipeline(vk.ComputePipelineOptions{Name: "double", Code: code, Layout: l, Specialization: map[uint32]uint32{0: 5}})
+		p, err := d.NewComputePipeline(vk.ComputePipelineOptions{Name: "double", Code: code, Layout: l,
+			Specialization: map[uint32]uint32{0: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -321,7 +325,8 @@ func TestBadCodeIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", o.Name, err)
 		}
 	}
-	if _, err := d.NewPipelineLayout("much", nil, []vk.PushRange{{Stages: vk.StageCompute, Size: 1 << 20}}); !errors.Is(err, vk.ErrInvalid) {
+	if _, err := d.NewPipelineLayout("much", nil, []vk.PushRange{{Stages: vk.StageCompute, Size: 1 << 20}}); !errors.Is(err,
+		vk.ErrInvalid) {
 		t.Errorf("push constants: %v", err)
 	}
 	o := vk.ComputePipelineOptions{Name: "size", Layout: l, Code: fixture(t, "copy.comp"), RequiredSubgroupSize: 1 << 20}

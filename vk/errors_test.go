@@ -23,7 +23,8 @@ func TestSaid(t *testing.T) {
 		}
 		return number
 	})
-	if !errors.Is(err, error(number)) || !strings.Contains(number.Said, "usage") || !strings.Contains(err.Error(), "vkTest: VkResult -3000: the driver says: ") {
+	if !errors.Is(err, error(number)) || !strings.Contains(number.Said, "usage") ||
+		!strings.Contains(err.Error(), "vkTest: VkResult -3000: the driver says: ") {
 		t.Errorf("got %q", err)
 	}
 	quiet := &vk.ResultError{Op: "vkTest", Result: -3}

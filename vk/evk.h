@@ -173,7 +173,8 @@ uint64_t evk_buffer_address(evk_device *d, uint64_t buffer);
 evk_object evk_create_image(evk_device *d, uint32_t width, uint32_t height, uint32_t levels, uint32_t format, uint32_t usage);
 int32_t evk_bind_image(evk_device *d, uint64_t image, uint64_t memory, uint64_t offset);
 evk_handle evk_create_view(evk_device *d, uint64_t image, uint32_t format, uint32_t levels);
-evk_handle evk_create_sampler(evk_device *d, uint32_t mag, uint32_t min, uint32_t mip, uint32_t u, uint32_t v, float anisotropy, float max_lod);
+evk_handle evk_create_sampler(evk_device *d, uint32_t mag, uint32_t min, uint32_t mip, uint32_t u, uint32_t v, float anisotropy,
+	float max_lod);
 
 // ---- descriptors and pipelines ----
 typedef struct {
@@ -189,12 +190,16 @@ typedef struct {
 evk_handle evk_create_set_layout(evk_device *d, const evk_binding *b, uint32_t count, uint32_t flags);
 evk_handle evk_create_descriptor_pool(evk_device *d, const evk_pool_size *s, uint32_t count, uint32_t flags);
 evk_handle evk_allocate_set(evk_device *d, uint64_t pool, uint64_t layout);
-void evk_write_buffer(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t buffer, uint64_t offset, uint64_t range);
-void evk_write_image(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t view, uint64_t sampler, uint32_t layout);
+void evk_write_buffer(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t buffer,
+	uint64_t offset, uint64_t range);
+void evk_write_image(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t view, uint64_t sampler,
+	uint32_t layout);
 void evk_write_accel(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint64_t accel);
-evk_handle evk_create_pipeline_layout(evk_device *d, const uint64_t *sets, uint32_t set_count, const VkPushConstantRange *push, uint32_t push_count);
+evk_handle evk_create_pipeline_layout(evk_device *d, const uint64_t *sets, uint32_t set_count, const VkPushConstantRange *push,
+	uint32_t push_count);
 evk_handle evk_create_compute_pipeline(evk_device *d, const uint32_t *code, size_t words, const char *entry, uint64_t layout,
-	const evk_constant *constants, uint32_t constant_count, const void *data, size_t data_size, uint32_t subgroup_size, int capture, uint64_t cache);
+	const evk_constant *constants, uint32_t constant_count, const void *data, size_t data_size, uint32_t subgroup_size, int capture,
+		uint64_t cache);
 
 typedef struct {
 	uint32_t stage, words, entry, first_constant, constant_count, data, data_size, pad;
@@ -207,7 +212,8 @@ typedef struct {
 } evk_libraries;
 // The stages share one word array, one array of zero-terminated entry names, one of constants, one of data.
 evk_handle evk_create_ray_tracing_pipeline(evk_device *d, const evk_stage *stages, uint32_t stage_count, const uint32_t *words,
-	const char *entries, const evk_constant *constants, const uint8_t *data, const uint32_t *groups /* type, general, closest, any, intersection */,
+	const char *entries, const evk_constant *constants, const uint8_t *data, const uint32_t *groups /* type, general, closest, any,
+		intersection */,
 	uint32_t group_count, uint32_t recursion, uint64_t layout, int dynamic_stack, uint32_t flags, const evk_libraries *libraries,
 	uint64_t cache);
 evk_handle evk_create_pipeline_cache(evk_device *d, const void *data, size_t size);
@@ -219,12 +225,15 @@ typedef struct {
 	size_t words;
 } evk_graphics_stage;
 // evk_create_graphics_pipeline: patch is the control points of a patch, 0 without tessellation.
-evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage *list, uint32_t count, uint32_t patch, uint64_t layout, uint32_t format);
-void evk_draw_to_image(evk_device *d, uint64_t cb, uint64_t view, uint32_t width, uint32_t height, const float *clear, uint32_t vertices);
+evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage *list, uint32_t count, uint32_t patch,
+	uint64_t layout, uint32_t format);
+void evk_draw_to_image(evk_device *d, uint64_t cb, uint64_t view, uint32_t width, uint32_t height, const float *clear,
+	uint32_t vertices);
 int32_t evk_group_handles(evk_device *d, uint64_t pipeline, uint32_t first, uint32_t count, size_t size, void *out);
 uint64_t evk_group_stack(evk_device *d, uint64_t pipeline, uint32_t group, uint32_t shader);
 int32_t evk_executable_count(evk_device *d, uint64_t pipeline, uint32_t *count, VkPipelineExecutablePropertiesKHR *out);
-int32_t evk_executable_statistics(evk_device *d, uint64_t pipeline, uint32_t index, uint32_t *count, VkPipelineExecutableStatisticKHR *out);
+int32_t evk_executable_statistics(evk_device *d, uint64_t pipeline, uint32_t index, uint32_t *count,
+	VkPipelineExecutableStatisticKHR *out);
 
 // ---- command buffers and submission ----
 evk_handle evk_create_command_pool(evk_device *d, uint32_t family);
@@ -243,11 +252,14 @@ int32_t evk_wait_semaphore(evk_device *d, uint64_t semaphore, uint64_t value, ui
 evk_handle evk_semaphore_value(evk_device *d, uint64_t semaphore);
 evk_handle evk_create_query_pool(evk_device *d, uint32_t type, uint32_t count);
 int32_t evk_query_results(evk_device *d, uint64_t pool, uint32_t first, uint32_t count, uint64_t *out);
-void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t first, uint32_t count, uint64_t dst, uint64_t offset);
+void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t first, uint32_t count, uint64_t dst,
+	uint64_t offset);
 
-void evk_bind_sets(evk_device *d, uint64_t cb, uint32_t point, uint64_t layout, uint32_t first, const uint64_t *sets, uint32_t count);
+void evk_bind_sets(evk_device *d, uint64_t cb, uint32_t point, uint64_t layout, uint32_t first, const uint64_t *sets,
+	uint32_t count);
 void evk_push(evk_device *d, uint64_t cb, uint64_t layout, uint32_t stages, uint32_t offset, uint32_t size, const void *data);
-void evk_copy_buffer(evk_device *d, uint64_t cb, uint64_t src, uint64_t src_offset, uint64_t dst, uint64_t dst_offset, uint64_t size);
+void evk_copy_buffer(evk_device *d, uint64_t cb, uint64_t src, uint64_t src_offset, uint64_t dst, uint64_t dst_offset,
+	uint64_t size);
 void evk_update_buffer(evk_device *d, uint64_t cb, uint64_t dst, uint64_t offset, uint64_t size, const void *data);
 typedef struct {
 	uint64_t offset;
@@ -255,11 +267,14 @@ typedef struct {
 } evk_image_copy;
 void evk_copy_to_image(evk_device *d, uint64_t cb, uint64_t buffer, uint64_t image, uint32_t layout, evk_image_copy c);
 void evk_copy_from_image(evk_device *d, uint64_t cb, uint64_t image, uint32_t layout, uint64_t buffer, evk_image_copy c);
-void evk_blit(evk_device *d, uint64_t cb, uint64_t src, uint32_t src_layout, uint32_t src_w, uint32_t src_h, uint64_t dst, uint32_t dst_layout,
+void evk_blit(evk_device *d, uint64_t cb, uint64_t src, uint32_t src_layout, uint32_t src_w, uint32_t src_h, uint64_t dst,
+	uint32_t dst_layout,
 	uint32_t dst_w, uint32_t dst_h, uint32_t filter);
 void evk_clear(evk_device *d, uint64_t cb, uint64_t image, uint32_t layout, float r, float g, float b, float a);
-void evk_memory_barrier(evk_device *d, uint64_t cb, uint64_t src_stage, uint64_t src_access, uint64_t dst_stage, uint64_t dst_access);
-void evk_image_barrier(evk_device *d, uint64_t cb, uint64_t image, uint32_t old_layout, uint32_t new_layout, uint64_t src_stage, uint64_t src_access,
+void evk_memory_barrier(evk_device *d, uint64_t cb, uint64_t src_stage, uint64_t src_access, uint64_t dst_stage,
+	uint64_t dst_access);
+void evk_image_barrier(evk_device *d, uint64_t cb, uint64_t image, uint32_t old_layout, uint32_t new_layout, uint64_t src_stage,
+	uint64_t src_access,
 	uint64_t dst_stage, uint64_t dst_access);
 void evk_begin_label(evk_device *d, uint64_t cb, const char *name);
 void evk_end_label(evk_device *d, uint64_t cb);
@@ -290,9 +305,11 @@ void evk_accel_to_memory(evk_device *d, uint64_t cb, uint64_t src, uint64_t dst_
 void evk_memory_to_accel(evk_device *d, uint64_t cb, uint64_t src_address, uint64_t dst);
 // evk_accel_compatible tells whether the driver reads blobs that begin with these 32 bytes.
 int evk_accel_compatible(evk_device *d, const uint8_t *header32);
-void evk_accel_properties(evk_device *d, uint64_t cb, const uint64_t *accels, uint32_t count, uint32_t type, uint64_t pool, uint32_t first);
+void evk_accel_properties(evk_device *d, uint64_t cb, const uint64_t *accels, uint32_t count, uint32_t type, uint64_t pool,
+	uint32_t first);
 void evk_stack_size(evk_device *d, uint64_t cb, uint32_t size);
-void evk_trace_rays(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *regions4, uint32_t w, uint32_t h, uint32_t depth);
+void evk_trace_rays(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *regions4, uint32_t w, uint32_t h,
+	uint32_t depth);
 void evk_trace_rays_indirect(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *regions4, uint64_t address);
 void evk_trace_rays_indirect2(evk_device *d, uint64_t cb, uint64_t address);
 

@@ -20,7 +20,8 @@ evk_handle evk_allocate_command_buffer(evk_device *d, uint64_t pool, int seconda
 }
 
 int32_t evk_begin(evk_device *d, uint64_t cb, int secondary) {
-	VkCommandBufferInheritanceInfo inherit = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO}; // outside render passes, no queries
+	// outside render passes, no queries
+	VkCommandBufferInheritanceInfo inherit = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
 	VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 		.flags = secondary ? VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT : 0, .pInheritanceInfo = secondary ? &inherit : NULL};
 	return d->BeginCommandBuffer(CB, &info);
@@ -35,7 +36,8 @@ void evk_execute(evk_device *d, uint64_t cb, const uint64_t *secondaries, uint32
 int32_t evk_reset_pool(evk_device *d, uint64_t pool) { return d->ResetCommandPool(d->device, (VkCommandPool)pool, 0); }
 
 evk_handle evk_create_semaphore(evk_device *d, int timeline) {
-	VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+	VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+		.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
 	VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = timeline ? &type : NULL};
 	VkSemaphore s = VK_NULL_HANDLE;
 	VkResult r = d->CreateSemaphore(d->device, &info, NULL, &s);
@@ -57,9 +59,11 @@ int32_t evk_submit(evk_device *d, const uint64_t *cbs, uint32_t cb_count, const 
 	VkResult r = VK_ERROR_OUT_OF_HOST_MEMORY;
 	if (list && wait && signal) {
 		for (uint32_t i = 0; i < cb_count; i++)
-			list[i] = (VkCommandBufferSubmitInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = (VkCommandBuffer)cbs[i]};
+			list[i] = (VkCommandBufferSubmitInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+				.commandBuffer = (VkCommandBuffer)cbs[i]};
 		VkSubmitInfo2 info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .waitSemaphoreInfoCount = wait_count, .pWaitSemaphoreInfos = wait,
-			.commandBufferInfoCount = cb_count, .pCommandBufferInfos = list, .signalSemaphoreInfoCount = signal_count, .pSignalSemaphoreInfos = signal};
+			.commandBufferInfoCount = cb_count, .pCommandBufferInfos = list, .signalSemaphoreInfoCount = signal_count,
+				.pSignalSemaphoreInfos = signal};
 		r = d->QueueSubmit2(d->queue, 1, &info, VK_NULL_HANDLE);
 	}
 	free(list);
@@ -70,7 +74,8 @@ int32_t evk_submit(evk_device *d, const uint64_t *cbs, uint32_t cb_count, const 
 
 int32_t evk_wait_semaphore(evk_device *d, uint64_t semaphore, uint64_t value, uint64_t timeout) {
 	VkSemaphore s = (VkSemaphore)semaphore;
-	VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1, .pSemaphores = &s, .pValues = &value};
+	VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1, .pSemaphores = &s,
+		.pValues = &value};
 	return d->WaitSemaphores(d->device, &info, timeout);
 }
 
@@ -91,11 +96,14 @@ int32_t evk_query_results(evk_device *d, uint64_t pool, uint32_t first, uint32_t
 	return d->GetQueryPoolResults(d->device, (VkQueryPool)pool, first, count, 8 * (size_t)count, out, 8, VK_QUERY_RESULT_64_BIT);
 }
 
-void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t first, uint32_t count, uint64_t dst, uint64_t offset) {
-	d->CmdCopyQueryPoolResults(CB, (VkQueryPool)pool, first, count, (VkBuffer)dst, offset, 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t first, uint32_t count, uint64_t dst,
+	uint64_t offset) {
+	d->CmdCopyQueryPoolResults(CB, (VkQueryPool)pool, first, count, (VkBuffer)dst, offset, 8,
+		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 }
 
-void evk_bind_sets(evk_device *d, uint64_t cb, uint32_t point, uint64_t layout, uint32_t first, const uint64_t *sets, uint32_t count) {
+void evk_bind_sets(evk_device *d, uint64_t cb, uint32_t point, uint64_t layout, uint32_t first, const uint64_t *sets,
+	uint32_t count) {
 	d->CmdBindDescriptorSets(CB, point, (VkPipelineLayout)layout, first, count, (const VkDescriptorSet *)sets, 0, NULL);
 }
 
@@ -103,7 +111,8 @@ void evk_push(evk_device *d, uint64_t cb, uint64_t layout, uint32_t stages, uint
 	d->CmdPushConstants(CB, (VkPipelineLayout)layout, stages, offset, size, data);
 }
 
-void evk_copy_buffer(evk_device *d, uint64_t cb, uint64_t src, uint64_t src_offset, uint64_t dst, uint64_t dst_offset, uint64_t size) {
+void evk_copy_buffer(evk_device *d, uint64_t cb, uint64_t src, uint64_t src_offset, uint64_t dst, uint64_t dst_offset,
+	uint64_t size) {
 	VkBufferCopy c = {src_offset, dst_offset, size};
 	d->CmdCopyBuffer(CB, (VkBuffer)src, (VkBuffer)dst, 1, &c);
 }
@@ -127,9 +136,11 @@ void evk_copy_from_image(evk_device *d, uint64_t cb, uint64_t image, uint32_t la
 	d->CmdCopyImageToBuffer(CB, (VkImage)image, layout, (VkBuffer)buffer, 1, &r);
 }
 
-void evk_blit(evk_device *d, uint64_t cb, uint64_t src, uint32_t src_layout, uint32_t src_w, uint32_t src_h, uint64_t dst, uint32_t dst_layout,
+void evk_blit(evk_device *d, uint64_t cb, uint64_t src, uint32_t src_layout, uint32_t src_w, uint32_t src_h, uint64_t dst,
+	uint32_t dst_layout,
 	uint32_t dst_w, uint32_t dst_h, uint32_t filter) {
-	VkImageBlit b = {.srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .srcOffsets = {{0, 0, 0}, {(int32_t)src_w, (int32_t)src_h, 1}},
+	VkImageBlit b = {.srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+		.srcOffsets = {{0, 0, 0}, {(int32_t)src_w, (int32_t)src_h, 1}},
 		.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .dstOffsets = {{0, 0, 0}, {(int32_t)dst_w, (int32_t)dst_h, 1}}};
 	d->CmdBlitImage(CB, (VkImage)src, src_layout, (VkImage)dst, dst_layout, 1, &b, filter);
 }
@@ -140,16 +151,19 @@ void evk_clear(evk_device *d, uint64_t cb, uint64_t image, uint32_t layout, floa
 	d->CmdClearColorImage(CB, (VkImage)image, layout, &v, 1, &range);
 }
 
-void evk_memory_barrier(evk_device *d, uint64_t cb, uint64_t src_stage, uint64_t src_access, uint64_t dst_stage, uint64_t dst_access) {
+void evk_memory_barrier(evk_device *d, uint64_t cb, uint64_t src_stage, uint64_t src_access, uint64_t dst_stage,
+	uint64_t dst_access) {
 	VkMemoryBarrier2 b = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, .srcStageMask = src_stage, .srcAccessMask = src_access,
 		.dstStageMask = dst_stage, .dstAccessMask = dst_access};
 	VkDependencyInfo info = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &b};
 	d->CmdPipelineBarrier2(CB, &info);
 }
 
-void evk_image_barrier(evk_device *d, uint64_t cb, uint64_t image, uint32_t old_layout, uint32_t new_layout, uint64_t src_stage, uint64_t src_access,
+void evk_image_barrier(evk_device *d, uint64_t cb, uint64_t image, uint32_t old_layout, uint32_t new_layout, uint64_t src_stage,
+	uint64_t src_access,
 	uint64_t dst_stage, uint64_t dst_access) {
-	VkImageMemoryBarrier2 b = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2, .srcStageMask = src_stage, .srcAccessMask = src_access,
+	VkImageMemoryBarrier2 b = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2, .srcStageMask = src_stage,
+		.srcAccessMask = src_access,
 		.dstStageMask = dst_stage, .dstAccessMask = dst_access, .oldLayout = old_layout, .newLayout = new_layout,
 		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED, .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED, .image = (VkImage)image,
 		.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0, 1}};

@@ -42,7 +42,8 @@ static void link_chain(chain *c, uint32_t has) {
 	LINK(1, v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
 	LINK(has & EVK_HAS_13, v13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES)
 	LINK(!(has & EVK_HAS_13) && has & EVK_HAS_SYNC2, sync2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES)
-	LINK(!(has & EVK_HAS_13) && has & EVK_HAS_SUBGROUP_SIZE, subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES)
+	LINK(!(has & EVK_HAS_13) && has & EVK_HAS_SUBGROUP_SIZE, subgroup,
+		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES)
 	LINK(has & EVK_HAS_ACCEL, accel, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR)
 	LINK(has & EVK_HAS_PIPELINE, pipeline, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR)
 	LINK(has & EVK_HAS_QUERY, query, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR)
@@ -181,7 +182,8 @@ void evk_destroy_device(evk_device *d) {
 
 void evk_name(evk_device *d, uint32_t type, uint64_t handle, const char *name) {
 	if (!d->SetDebugUtilsObjectNameEXT) return;
-	VkDebugUtilsObjectNameInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, .objectType = (VkObjectType)type,
+	VkDebugUtilsObjectNameInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+		.objectType = (VkObjectType)type,
 		.objectHandle = handle, .pObjectName = name};
 	d->SetDebugUtilsObjectNameEXT(d->device, &info);
 }

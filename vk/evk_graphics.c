@@ -7,7 +7,8 @@ static VkResult graphics_module(evk_device *d, const uint32_t *code, size_t word
 	return d->CreateShaderModule(d->device, &info, NULL, out);
 }
 
-evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage *list, uint32_t count, uint32_t patch, uint64_t layout, uint32_t format) {
+evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage *list, uint32_t count, uint32_t patch,
+	uint64_t layout, uint32_t format) {
 	VkPipelineShaderStageCreateInfo stages[5] = {{0}};
 	if (count > 5) return (evk_handle){VK_ERROR_INITIALIZATION_FAILED, 0};
 	VkFormat color = (VkFormat)format;
@@ -20,16 +21,19 @@ evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage 
 		.patchControlPoints = patch};
 	VkPipelineViewportStateCreateInfo viewport = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, .viewportCount = 1,
 		.scissorCount = 1};
-	VkPipelineRasterizationStateCreateInfo raster = {.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1};
+	VkPipelineRasterizationStateCreateInfo raster = {.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+		.lineWidth = 1};
 	VkPipelineMultisampleStateCreateInfo samples = {.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
 		.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
 	VkPipelineColorBlendAttachmentState all = {.colorWriteMask = 15};
-	VkPipelineColorBlendStateCreateInfo blend = {.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO, .attachmentCount = 1,
+	VkPipelineColorBlendStateCreateInfo blend = {.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+		.attachmentCount = 1,
 		.pAttachments = &all};
 	VkDynamicState states[2] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
 	VkPipelineDynamicStateCreateInfo dynamic = {.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, .dynamicStateCount = 2,
 		.pDynamicStates = states};
-	VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, .pNext = &rendering, .stageCount = count,
+	VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, .pNext = &rendering,
+		.stageCount = count,
 		.pStages = stages, .pVertexInputState = &input, .pInputAssemblyState = &assembly,
 		.pTessellationState = patch ? &tessellation : NULL, .pViewportState = &viewport,
 		.pRasterizationState = &raster, .pMultisampleState = &samples, .pColorBlendState = &blend, .pDynamicState = &dynamic,
@@ -47,7 +51,8 @@ evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage 
 	return (evk_handle){r, (uint64_t)p};
 }
 
-void evk_draw_to_image(evk_device *d, uint64_t cb, uint64_t view, uint32_t width, uint32_t height, const float *clear, uint32_t vertices) {
+void evk_draw_to_image(evk_device *d, uint64_t cb, uint64_t view, uint32_t width, uint32_t height, const float *clear,
+	uint32_t vertices) {
 	VkCommandBuffer c = (VkCommandBuffer)cb;
 	VkRenderingAttachmentInfo color = {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO, .imageView = (VkImageView)view,
 		.imageLayout = VK_IMAGE_LAYOUT_GENERAL, .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR, .storeOp = VK_ATTACHMENT_STORE_OP_STORE,

@@ -61,7 +61,8 @@ static void note(const char *text) {
 	snprintf(said + have, sizeof said - have, "%s%s", have ? "; " : "", text);
 }
 
-static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+	VkDebugUtilsMessageTypeFlagsEXT types,
 	const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
 	note(data->pMessage);
 	evkGoMessage((uintptr_t)user, severity, types, data);
@@ -103,7 +104,8 @@ int32_t evk_create_instance(void *gipa, const char *app, uint32_t api, const cha
 	if (count > 64) return VK_ERROR_INITIALIZATION_FAILED;
 	for (uint32_t k = 0; k < count; k++, names += strlen(names) + 1) list[k] = names;
 
-	VkApplicationInfo info = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = app, .pEngineName = "everray", .apiVersion = api};
+	VkApplicationInfo info = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = app, .pEngineName = "everray",
+		.apiVersion = api};
 	VkValidationFeatureEnableEXT enable[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
 	VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
 		.enabledValidationFeatureCount = sync_validation ? 1 : 0, .pEnabledValidationFeatures = enable};
@@ -119,7 +121,8 @@ int32_t evk_create_instance(void *gipa, const char *app, uint32_t api, const cha
 		next = &messenger;
 	}
 	VkInstanceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pNext = next, .pApplicationInfo = &info,
-		.enabledLayerCount = layer ? 1 : 0, .ppEnabledLayerNames = &layer, .enabledExtensionCount = count, .ppEnabledExtensionNames = list};
+		.enabledLayerCount = layer ? 1 : 0, .ppEnabledLayerNames = &layer, .enabledExtensionCount = count,
+			.ppEnabledExtensionNames = list};
 	evk_instance *i = calloc(1, sizeof *i);
 	if (!i) return VK_ERROR_OUT_OF_HOST_MEMORY;
 	i->gipa = (PFN_vkGetInstanceProcAddr)gipa;

@@ -1,7 +1,8 @@
 #include "evk.h"
 
 evk_handle evk_allocate(evk_device *d, uint64_t size, uint32_t type, int device_address) {
-	VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+	VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+		.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
 	VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = device_address ? &flags : NULL,
 		.allocationSize = size, .memoryTypeIndex = type};
 	VkDeviceMemory m = VK_NULL_HANDLE;
@@ -16,7 +17,8 @@ evk_handle evk_map(evk_device *d, uint64_t memory) {
 }
 
 evk_object evk_create_buffer(evk_device *d, uint64_t size, uint32_t usage) {
-	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage, .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage,
+		.sharingMode = VK_SHARING_MODE_EXCLUSIVE};
 	VkBuffer b = VK_NULL_HANDLE;
 	VkResult r = d->CreateBuffer(d->device, &info, NULL, &b);
 	VkMemoryRequirements q = {0};
@@ -35,7 +37,8 @@ uint64_t evk_buffer_address(evk_device *d, uint64_t buffer) {
 
 evk_object evk_create_image(evk_device *d, uint32_t width, uint32_t height, uint32_t levels, uint32_t format, uint32_t usage) {
 	VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO, .imageType = VK_IMAGE_TYPE_2D, .format = format,
-		.extent = {width, height, 1}, .mipLevels = levels, .arrayLayers = 1, .samples = VK_SAMPLE_COUNT_1_BIT, .tiling = VK_IMAGE_TILING_OPTIMAL,
+		.extent = {width, height, 1}, .mipLevels = levels, .arrayLayers = 1, .samples = VK_SAMPLE_COUNT_1_BIT,
+			.tiling = VK_IMAGE_TILING_OPTIMAL,
 		.usage = usage, .sharingMode = VK_SHARING_MODE_EXCLUSIVE, .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED};
 	VkImage i = VK_NULL_HANDLE;
 	VkResult r = d->CreateImage(d->device, &info, NULL, &i);
@@ -49,16 +52,19 @@ int32_t evk_bind_image(evk_device *d, uint64_t image, uint64_t memory, uint64_t 
 }
 
 evk_handle evk_create_view(evk_device *d, uint64_t image, uint32_t format, uint32_t levels) {
-	VkImageViewCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = (VkImage)image, .viewType = VK_IMAGE_VIEW_TYPE_2D,
+	VkImageViewCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = (VkImage)image,
+		.viewType = VK_IMAGE_VIEW_TYPE_2D,
 		.format = format, .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, levels, 0, 1}};
 	VkImageView v = VK_NULL_HANDLE;
 	VkResult r = d->CreateImageView(d->device, &info, NULL, &v);
 	return (evk_handle){r, (uint64_t)v};
 }
 
-evk_handle evk_create_sampler(evk_device *d, uint32_t mag, uint32_t min, uint32_t mip, uint32_t u, uint32_t v, float anisotropy, float max_lod) {
+evk_handle evk_create_sampler(evk_device *d, uint32_t mag, uint32_t min, uint32_t mip, uint32_t u, uint32_t v, float anisotropy,
+	float max_lod) {
 	VkSamplerCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, .magFilter = mag, .minFilter = min, .mipmapMode = mip,
-		.addressModeU = u, .addressModeV = v, .addressModeW = u, .anisotropyEnable = anisotropy > 1, .maxAnisotropy = anisotropy > 1 ? anisotropy : 1,
+		.addressModeU = u, .addressModeV = v, .addressModeW = u, .anisotropyEnable = anisotropy > 1,
+			.maxAnisotropy = anisotropy > 1 ? anisotropy : 1,
 		.maxLod = max_lod};
 	VkSampler s = VK_NULL_HANDLE;
 	VkResult r = d->CreateSampler(d->device, &info, NULL, &s);

@@ -16,7 +16,8 @@ evk_handle evk_create_set_layout(evk_device *d, const evk_binding *b, uint32_t c
 		}
 		VkDescriptorSetLayoutBindingFlagsCreateInfo extra = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO,
 			.bindingCount = count, .pBindingFlags = bits};
-		VkDescriptorSetLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .pNext = any ? &extra : NULL,
+		VkDescriptorSetLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+			.pNext = any ? &extra : NULL,
 			.flags = flags, .bindingCount = count, .pBindings = list};
 		r = d->CreateDescriptorSetLayout(d->device, &info, NULL, &l);
 	}
@@ -35,21 +36,24 @@ evk_handle evk_create_descriptor_pool(evk_device *d, const evk_pool_size *s, uin
 
 evk_handle evk_allocate_set(evk_device *d, uint64_t pool, uint64_t layout) {
 	VkDescriptorSetLayout l = (VkDescriptorSetLayout)layout;
-	VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, .descriptorPool = (VkDescriptorPool)pool,
+	VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+		.descriptorPool = (VkDescriptorPool)pool,
 		.descriptorSetCount = 1, .pSetLayouts = &l};
 	VkDescriptorSet s = VK_NULL_HANDLE;
 	VkResult r = d->AllocateDescriptorSets(d->device, &info, &s);
 	return (evk_handle){r, (uint64_t)s};
 }
 
-void evk_write_buffer(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t buffer, uint64_t offset, uint64_t range) {
+void evk_write_buffer(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t buffer,
+	uint64_t offset, uint64_t range) {
 	VkDescriptorBufferInfo info = {(VkBuffer)buffer, offset, range};
 	VkWriteDescriptorSet w = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = (VkDescriptorSet)set, .dstBinding = binding,
 		.dstArrayElement = index, .descriptorCount = 1, .descriptorType = type, .pBufferInfo = &info};
 	d->UpdateDescriptorSets(d->device, 1, &w, 0, NULL);
 }
 
-void evk_write_image(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t view, uint64_t sampler, uint32_t layout) {
+void evk_write_image(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t view, uint64_t sampler,
+	uint32_t layout) {
 	VkDescriptorImageInfo info = {(VkSampler)sampler, (VkImageView)view, (VkImageLayout)layout};
 	VkWriteDescriptorSet w = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = (VkDescriptorSet)set, .dstBinding = binding,
 		.dstArrayElement = index, .descriptorCount = 1, .descriptorType = type, .pImageInfo = &info};
@@ -60,12 +64,14 @@ void evk_write_accel(evk_device *d, uint64_t set, uint32_t binding, uint32_t ind
 	VkAccelerationStructureKHR a = (VkAccelerationStructureKHR)accel;
 	VkWriteDescriptorSetAccelerationStructureKHR info = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR,
 		.accelerationStructureCount = 1, .pAccelerationStructures = &a};
-	VkWriteDescriptorSet w = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .pNext = &info, .dstSet = (VkDescriptorSet)set, .dstBinding = binding,
+	VkWriteDescriptorSet w = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .pNext = &info, .dstSet = (VkDescriptorSet)set,
+		.dstBinding = binding,
 		.dstArrayElement = index, .descriptorCount = 1, .descriptorType = VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR};
 	d->UpdateDescriptorSets(d->device, 1, &w, 0, NULL);
 }
 
-evk_handle evk_create_pipeline_layout(evk_device *d, const uint64_t *sets, uint32_t set_count, const VkPushConstantRange *push, uint32_t push_count) {
+evk_handle evk_create_pipeline_layout(evk_device *d, const uint64_t *sets, uint32_t set_count, const VkPushConstantRange *push,
+	uint32_t push_count) {
 	VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = set_count,
 		.pSetLayouts = (const VkDescriptorSetLayout *)sets, .pushConstantRangeCount = push_count, .pPushConstantRanges = push};
 	VkPipelineLayout l = VK_NULL_HANDLE;
@@ -85,7 +91,8 @@ static VkSpecializationMapEntry *map_entries(const evk_constant *c, uint32_t cou
 }
 
 evk_handle evk_create_compute_pipeline(evk_device *d, const uint32_t *code, size_t words, const char *entry, uint64_t layout,
-	const evk_constant *constants, uint32_t constant_count, const void *data, size_t data_size, uint32_t subgroup_size, int capture, uint64_t cache) {
+	const evk_constant *constants, uint32_t constant_count, const void *data, size_t data_size, uint32_t subgroup_size, int capture,
+		uint64_t cache) {
 	VkSpecializationMapEntry *map = map_entries(constants, constant_count);
 	if (!map) return (evk_handle){VK_ERROR_OUT_OF_HOST_MEMORY, 0};
 	VkSpecializationInfo special = {constant_count, map, data_size, data};
@@ -98,7 +105,8 @@ evk_handle evk_create_compute_pipeline(evk_device *d, const uint32_t *code, size
 		VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
 			.flags = capture ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0,
 			.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .pNext = subgroup_size ? &size : NULL,
-				.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module, .pName = entry, .pSpecializationInfo = constant_count ? &special : NULL},
+				.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module, .pName = entry,
+					.pSpecializationInfo = constant_count ? &special : NULL},
 			.layout = (VkPipelineLayout)layout};
 		r = d->CreateComputePipelines(d->device, (VkPipelineCache)cache, 1, &info, NULL, &p);
 		d->DestroyShaderModule(d->device, module, NULL);
@@ -134,11 +142,13 @@ evk_handle evk_create_ray_tracing_pipeline(evk_device *d, const evk_stage *stage
 		VkDynamicState state = VK_DYNAMIC_STATE_RAY_TRACING_PIPELINE_STACK_SIZE_KHR;
 		VkPipelineDynamicStateCreateInfo dynamic = {.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, .dynamicStateCount = 1,
 			.pDynamicStates = &state};
-		VkPipelineLibraryCreateInfoKHR linked = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, .libraryCount = libraries->count,
+		VkPipelineLibraryCreateInfoKHR linked = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
+			.libraryCount = libraries->count,
 			.pLibraries = (const VkPipeline *)libraries->list};
 		VkRayTracingPipelineInterfaceCreateInfoKHR interface = {.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_INTERFACE_CREATE_INFO_KHR,
 			.maxPipelineRayPayloadSize = libraries->max_payload, .maxPipelineRayHitAttributeSize = libraries->max_attribute};
-		VkRayTracingPipelineCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR, .flags = flags, .stageCount = stage_count,
+		VkRayTracingPipelineCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR, .flags = flags,
+			.stageCount = stage_count,
 			.pStages = list, .groupCount = group_count, .pGroups = group, .maxPipelineRayRecursionDepth = recursion,
 			.pDynamicState = dynamic_stack ? &dynamic : NULL, .layout = (VkPipelineLayout)layout,
 			.pLibraryInfo = libraries->count ? &linked : NULL, .pLibraryInterface = libraries->max_attribute ? &interface : NULL};
@@ -163,7 +173,8 @@ uint64_t evk_group_stack(evk_device *d, uint64_t pipeline, uint32_t group, uint3
 }
 
 evk_handle evk_create_pipeline_cache(evk_device *d, const void *data, size_t size) {
-	VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = size, .pInitialData = data};
+	VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = size,
+		.pInitialData = data};
 	VkPipelineCache c = VK_NULL_HANDLE;
 	VkResult r = d->CreatePipelineCache(d->device, &info, NULL, &c);
 	return (evk_handle){r, (uint64_t)c};
@@ -184,8 +195,10 @@ int32_t evk_executable_count(evk_device *d, uint64_t pipeline, uint32_t *count, 
 	return d->GetPipelineExecutablePropertiesKHR(d->device, &info, count, out);
 }
 
-int32_t evk_executable_statistics(evk_device *d, uint64_t pipeline, uint32_t index, uint32_t *count, VkPipelineExecutableStatisticKHR *out) {
-	VkPipelineExecutableInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR, .pipeline = (VkPipeline)pipeline, .executableIndex = index};
+int32_t evk_executable_statistics(evk_device *d, uint64_t pipeline, uint32_t index, uint32_t *count,
+	VkPipelineExecutableStatisticKHR *out) {
+	VkPipelineExecutableInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR, .pipeline = (VkPipeline)pipeline,
+		.executableIndex = index};
 	for (uint32_t i = 0; out && i < *count; i++) out[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
 	return d->GetPipelineExecutableStatisticsKHR(d->device, &info, count, out);
 }

@@ -37,7 +37,9 @@ int32_t evk_swapchain_images(evk_device *d, uint64_t swapchain, uint32_t *count,
 	return d->GetSwapchainImagesKHR(d->device, (VkSwapchainKHR)swapchain, count, (VkImage *)out);
 }
 
-void evk_destroy_swapchain(evk_device *d, uint64_t swapchain) { d->DestroySwapchainKHR(d->device, (VkSwapchainKHR)swapchain, NULL); }
+void evk_destroy_swapchain(evk_device *d, uint64_t swapchain) {
+	d->DestroySwapchainKHR(d->device, (VkSwapchainKHR)swapchain, NULL);
+}
 
 int32_t evk_acquire(evk_device *d, uint64_t swapchain, uint64_t timeout, uint64_t semaphore, uint32_t *index) {
 	return d->AcquireNextImageKHR(d->device, (VkSwapchainKHR)swapchain, timeout, (VkSemaphore)semaphore, VK_NULL_HANDLE, index);
@@ -46,7 +48,8 @@ int32_t evk_acquire(evk_device *d, uint64_t swapchain, uint64_t timeout, uint64_
 int32_t evk_present(evk_device *d, uint64_t swapchain, uint32_t index, uint64_t semaphore) {
 	VkSwapchainKHR c = (VkSwapchainKHR)swapchain;
 	VkSemaphore s = (VkSemaphore)semaphore;
-	VkPresentInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, .waitSemaphoreCount = 1, .pWaitSemaphores = &s, .swapchainCount = 1,
+	VkPresentInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, .waitSemaphoreCount = 1, .pWaitSemaphores = &s,
+		.swapchainCount = 1,
 		.pSwapchains = &c, .pImageIndices = &index};
 	return d->QueuePresentKHR(d->queue, &info);
 }

@@ -4,7 +4,8 @@
 
 // geometry fills the member of the union that the type selects.
 static VkAccelerationStructureGeometryKHR geometry(const evk_geometry *g) {
-	VkAccelerationStructureGeometryKHR out = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR, .geometryType = g->type, .flags = g->flags};
+	VkAccelerationStructureGeometryKHR out = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR, .geometryType = g->type,
+		.flags = g->flags};
 	switch (g->type) {
 	case VK_GEOMETRY_TYPE_TRIANGLES_KHR:
 		out.geometry.triangles = (VkAccelerationStructureGeometryTrianglesDataKHR){
@@ -28,7 +29,8 @@ static VkAccelerationStructureBuildGeometryInfoKHR build_info(const evk_build *b
 	return (VkAccelerationStructureBuildGeometryInfoKHR){.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_BUILD_GEOMETRY_INFO_KHR,
 		.type = b->type, .flags = b->flags,
 		.mode = b->update ? VK_BUILD_ACCELERATION_STRUCTURE_MODE_UPDATE_KHR : VK_BUILD_ACCELERATION_STRUCTURE_MODE_BUILD_KHR,
-		.srcAccelerationStructure = (VkAccelerationStructureKHR)b->source, .dstAccelerationStructure = (VkAccelerationStructureKHR)b->destination,
+		.srcAccelerationStructure = (VkAccelerationStructureKHR)b->source,
+			.dstAccelerationStructure = (VkAccelerationStructureKHR)b->destination,
 		.geometryCount = b->geometry_count, .pGeometries = g, .scratchData.deviceAddress = b->scratch};
 }
 
@@ -87,14 +89,16 @@ int32_t evk_cmd_build_indirect(evk_device *d, uint64_t cb, const evk_build *b, u
 }
 
 evk_handle evk_create_accel(evk_device *d, uint32_t type, uint64_t buffer, uint64_t offset, uint64_t size) {
-	VkAccelerationStructureCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR, .buffer = (VkBuffer)buffer,
+	VkAccelerationStructureCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR,
+		.buffer = (VkBuffer)buffer,
 		.offset = offset, .size = size, .type = type};
 	VkAccelerationStructureKHR a = VK_NULL_HANDLE;
 	VkResult r = d->CreateAccelerationStructureKHR(d->device, &info, NULL, &a);
 	return (evk_handle){r, (uint64_t)a};
 }
 
-void evk_destroy_accel(evk_device *d, uint64_t accel) { d->DestroyAccelerationStructureKHR(d->device, (VkAccelerationStructureKHR)accel, NULL); }
+void evk_destroy_accel(evk_device *d, uint64_t accel) { d->DestroyAccelerationStructureKHR(d->device,
+	(VkAccelerationStructureKHR)accel, NULL); }
 
 uint64_t evk_accel_address(evk_device *d, uint64_t accel) {
 	VkAccelerationStructureDeviceAddressInfoKHR info = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_DEVICE_ADDRESS_INFO_KHR,
@@ -110,28 +114,35 @@ void evk_copy_accel(evk_device *d, uint64_t cb, uint64_t src, uint64_t dst, uint
 
 void evk_accel_to_memory(evk_device *d, uint64_t cb, uint64_t src, uint64_t dst_address) {
 	VkCopyAccelerationStructureToMemoryInfoKHR info = {.sType = VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_TO_MEMORY_INFO_KHR,
-		.src = (VkAccelerationStructureKHR)src, .dst.deviceAddress = dst_address, .mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_SERIALIZE_KHR};
+		.src = (VkAccelerationStructureKHR)src, .dst.deviceAddress = dst_address,
+			.mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_SERIALIZE_KHR};
 	d->CmdCopyAccelerationStructureToMemoryKHR((VkCommandBuffer)cb, &info);
 }
 
 void evk_memory_to_accel(evk_device *d, uint64_t cb, uint64_t src_address, uint64_t dst) {
 	VkCopyMemoryToAccelerationStructureInfoKHR info = {.sType = VK_STRUCTURE_TYPE_COPY_MEMORY_TO_ACCELERATION_STRUCTURE_INFO_KHR,
-		.src.deviceAddress = src_address, .dst = (VkAccelerationStructureKHR)dst, .mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_DESERIALIZE_KHR};
+		.src.deviceAddress = src_address, .dst = (VkAccelerationStructureKHR)dst,
+			.mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_DESERIALIZE_KHR};
 	d->CmdCopyMemoryToAccelerationStructureKHR((VkCommandBuffer)cb, &info);
 }
 
 int evk_accel_compatible(evk_device *d, const uint8_t *header32) {
-	VkAccelerationStructureVersionInfoKHR info = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_VERSION_INFO_KHR, .pVersionData = header32};
+	VkAccelerationStructureVersionInfoKHR info = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_VERSION_INFO_KHR,
+		.pVersionData = header32};
 	VkAccelerationStructureCompatibilityKHR c = VK_ACCELERATION_STRUCTURE_COMPATIBILITY_INCOMPATIBLE_KHR;
 	d->GetDeviceAccelerationStructureCompatibilityKHR(d->device, &info, &c);
 	return c == VK_ACCELERATION_STRUCTURE_COMPATIBILITY_COMPATIBLE_KHR;
 }
 
-void evk_accel_properties(evk_device *d, uint64_t cb, const uint64_t *accels, uint32_t count, uint32_t type, uint64_t pool, uint32_t first) {
-	d->CmdWriteAccelerationStructuresPropertiesKHR((VkCommandBuffer)cb, count, (const VkAccelerationStructureKHR *)accels, type, (VkQueryPool)pool, first);
+void evk_accel_properties(evk_device *d, uint64_t cb, const uint64_t *accels, uint32_t count, uint32_t type, uint64_t pool,
+	uint32_t first) {
+	d->CmdWriteAccelerationStructuresPropertiesKHR((VkCommandBuffer)cb, count, (const VkAccelerationStructureKHR *)accels, type,
+		(VkQueryPool)pool, first);
 }
 
-void evk_stack_size(evk_device *d, uint64_t cb, uint32_t size) { d->CmdSetRayTracingPipelineStackSizeKHR((VkCommandBuffer)cb, size); }
+void evk_stack_size(evk_device *d, uint64_t cb, uint32_t size) {
+	d->CmdSetRayTracingPipelineStackSizeKHR((VkCommandBuffer)cb, size);
+}
 
 void evk_trace_rays(evk_device *d, uint64_t cb, const VkStridedDeviceAddressRegionKHR *r, uint32_t w, uint32_t h, uint32_t depth) {
 	d->CmdTraceRaysKHR((VkCommandBuffer)cb, &r[0], &r[1], &r[2], &r[3], w, h, depth);
@@ -141,4 +152,5 @@ void evk_trace_rays_indirect(evk_device *d, uint64_t cb, const VkStridedDeviceAd
 	d->CmdTraceRaysIndirectKHR((VkCommandBuffer)cb, &r[0], &r[1], &r[2], &r[3], address);
 }
 
-void evk_trace_rays_indirect2(evk_device *d, uint64_t cb, uint64_t address) { d->CmdTraceRaysIndirect2KHR((VkCommandBuffer)cb, address); }
+void evk_trace_rays_indirect2(evk_device *d, uint64_t cb,
+	uint64_t address) { d->CmdTraceRaysIndirect2KHR((VkCommandBuffer)cb, address); }

@@ -38,7 +38,8 @@ type GraphicsPipelineOptions struct {
 // stages are the stages that there are.
 func (o *GraphicsPipelineOptions) stages(d *Device) ([]graphicsStage, error) {
 	all := []graphicsStage{
-		{StageVertex, o.Vertex, "", true}, {StageTessellationControl, o.TessellationControl, "tessellationShader", d.enabled.TessellationShader},
+		{StageVertex, o.Vertex, "", true}, {StageTessellationControl, o.TessellationControl, "tessellationShader",
+			d.enabled.TessellationShader},
 		{StageTessellationEvaluation, o.TessellationEvaluation, "tessellationShader", d.enabled.TessellationShader},
 		{StageGeometry, o.Geometry, "geometryShader", d.enabled.GeometryShader}, {StageFragment, o.Fragment, "", true},
 	}
@@ -84,7 +85,8 @@ func (d *Device) NewGraphicsPipeline(o GraphicsPipelineOptions) (*Pipeline, erro
 	}
 	var h C.evk_handle
 	err = listen(func() error {
-		h = C.evk_create_graphics_pipeline(d.c, &list[0], C.uint32_t(len(list)), C.uint32_t(o.PatchPoints), raw(o.Layout.handle), C.uint32_t(o.Format))
+		h = C.evk_create_graphics_pipeline(d.c, &list[0], C.uint32_t(len(list)), C.uint32_t(o.PatchPoints), raw(o.Layout.handle),
+			C.uint32_t(o.Format))
 		return check("vkCreateGraphicsPipelines", h.result)
 	})
 	if err != nil {
@@ -104,5 +106,6 @@ func (cb *CommandBuffer) DrawToImage(p *Pipeline, i *Image, clear [4]float32, ve
 	}
 	C.evk_bind_pipeline(cb.d.c, raw(cb.handle), C.VK_PIPELINE_BIND_POINT_GRAPHICS, raw(p.handle))
 	color := [4]C.float{C.float(clear[0]), C.float(clear[1]), C.float(clear[2]), C.float(clear[3])}
-	C.evk_draw_to_image(cb.d.c, raw(cb.handle), raw(i.view), C.uint32_t(i.o.Width), C.uint32_t(i.o.Height), &color[0], C.uint32_t(vertices))
+	C.evk_draw_to_image(cb.d.c, raw(cb.handle), raw(i.view), C.uint32_t(i.o.Width), C.uint32_t(i.o.Height), &color[0],
+		C.uint32_t(vertices))
 }

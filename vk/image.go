@@ -41,7 +41,8 @@ func (d *Device) NewImage(o ImageOptions) (*Image, error) {
 	}
 	var c C.evk_object
 	err := listen(func() error {
-		c = C.evk_create_image(d.c, C.uint32_t(o.Width), C.uint32_t(o.Height), C.uint32_t(o.MipLevels), C.uint32_t(o.Format), C.uint32_t(o.Usage))
+		c = C.evk_create_image(d.c, C.uint32_t(o.Width), C.uint32_t(o.Height), C.uint32_t(o.MipLevels), C.uint32_t(o.Format),
+			C.uint32_t(o.Usage))
 		return check("vkCreateImage", c.result)
 	})
 	if err != nil {
@@ -152,8 +153,9 @@ type ImageRegion struct {
 }
 
 func (r ImageRegion) c() C.evk_image_copy {
-	return C.evk_image_copy{offset: C.uint64_t(r.BufferOffset), level: C.uint32_t(r.Level), width: C.uint32_t(r.Width), height: C.uint32_t(r.Height),
-		x: C.uint32_t(r.X), y: C.uint32_t(r.Y)}
+	return C.evk_image_copy{offset: C.uint64_t(r.BufferOffset), level: C.uint32_t(r.Level), width: C.uint32_t(r.Width),
+		height: C.uint32_t(r.Height),
+		x:      C.uint32_t(r.X), y: C.uint32_t(r.Y)}
 }
 
 // CopyBufferToImage copies into an image that is in TRANSFER_DST_OPTIMAL or GENERAL layout.
@@ -181,11 +183,13 @@ func (cb *CommandBuffer) BlitImage(src, dst BlitSide, filter vulkan.Filter) {
 
 // ClearImage fills an image (GENERAL or TRANSFER_DST_OPTIMAL) with a color.
 func (cb *CommandBuffer) ClearImage(i vulkan.Image, layout vulkan.ImageLayout, rgba [4]float32) {
-	C.evk_clear(cb.d.c, raw(cb.handle), raw(i), C.uint32_t(layout), C.float(rgba[0]), C.float(rgba[1]), C.float(rgba[2]), C.float(rgba[3]))
+	C.evk_clear(cb.d.c, raw(cb.handle), raw(i), C.uint32_t(layout), C.float(rgba[0]), C.float(rgba[1]), C.float(rgba[2]),
+		C.float(rgba[3]))
 }
 
 // ImageBarrier changes the layout of a whole image.
-func (cb *CommandBuffer) ImageBarrier(i vulkan.Image, from, to vulkan.ImageLayout, srcStage, srcAccess, dstStage, dstAccess uint64) {
+func (cb *CommandBuffer) ImageBarrier(i vulkan.Image, from, to vulkan.ImageLayout, srcStage, srcAccess, dstStage,
+	dstAccess uint64) {
 	C.evk_image_barrier(cb.d.c, raw(cb.handle), raw(i), C.uint32_t(from), C.uint32_t(to), C.uint64_t(srcStage), C.uint64_t(srcAccess),
 		C.uint64_t(dstStage), C.uint64_t(dstAccess))
 }

@@ -89,5 +89,6 @@ func evkGoMessage(handle C.uintptr_t, severity, types C.uint32_t, data *C.VkDebu
 	if m.Severity >= SeverityError {
 		level = slog.LevelError
 	}
-	s.logger.Log(context.Background(), level, "vulkan: "+m.Text, "id", m.ID, "objects", m.Objects) // no context reaches a driver's callback
+	// no context reaches a driver's callback
+	s.logger.Log(context.Background(), level, "vulkan: "+m.Text, "id", m.ID, "objects", m.Objects)
 }

@@ -23,7 +23,8 @@ func buildNative(t *testing.T, d *vk.Device, info vk.BuildInfo, ranges []vk.Buil
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := newBuffer(t, d, vk.BufferOptions{Name: info.Type.String(), Size: sizes.AccelerationStructureSize, AccelerationStructureStorage: true})
+	store := newBuffer(t, d, vk.BufferOptions{Name: info.Type.String(), Size: sizes.AccelerationStructureSize,
+		AccelerationStructureStorage: true})
 	a, err := d.NewNativeAccelerationStructure(info.Type, store, 0, sizes.AccelerationStructureSize, info.Type.String())
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +51,8 @@ func smokeScene(t *testing.T, d *vk.Device) *vk.NativeAccelerationStructure {
 	copy(vertices.Mapped(), words(9, func(i int) uint32 { return math.Float32bits(corners[i]) }))
 	blas := buildNative(t, d, vk.BuildInfo{Type: vk.BottomLevel, Flags: vk.PreferFastTrace, Geometries: []vk.Geometry{{
 		Type: vk.GeometryTriangles, Flags: vk.GeometryOpaque,
-		Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices.Address(), VertexStride: 12, MaxVertex: 2, IndexType: vk.IndexNone},
+		Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices.Address(), VertexStride: 12,
+			MaxVertex: 2, IndexType: vk.IndexNone},
 	}}}, []vk.BuildRange{{PrimitiveCount: 1}})
 
 	var b []byte
@@ -59,7 +61,8 @@ func smokeScene(t *testing.T, d *vk.Device) *vk.NativeAccelerationStructure {
 		m[3] = float32(2 * i)
 		b = vk.NewAccelerationStructureInstance(m, uint32(5+i), 0xff, 0, 0, blas.Address()).AppendTo(b)
 	}
-	instances := newBuffer(t, d, vk.BufferOptions{Name: "instances", Size: uint64(len(b)), Memory: vk.Upload, AccelerationStructureInput: true})
+	instances := newBuffer(t, d, vk.BufferOptions{Name: "instances", Size: uint64(len(b)), Memory: vk.Upload,
+		AccelerationStructureInput: true})
 	copy(instances.Mapped(), b)
 	return buildNative(t, d, vk.BuildInfo{Type: vk.TopLevel, Geometries: []vk.Geometry{{
 		Type: vk.GeometryInstances, Instances: vk.Instances{Data: instances.Address()},
@@ -75,7 +78,8 @@ func smokeTable(t *testing.T, d *vk.Device, p *vk.Pipeline) [3]vk.StridedRegion 
 		t.Fatal(err)
 	}
 	stride := uint64(max(rt.ShaderGroupBaseAlignment, rt.ShaderGroupHandleSize))
-	table := newBuffer(t, d, vk.BufferOptions{Name: "table", Size: 3 * stride, Memory: vk.Upload, ShaderBindingTable: true, Alignment: uint64(rt.ShaderGroupBaseAlignment)})
+	table := newBuffer(t, d, vk.BufferOptions{Name: "table", Size: 3 * stride, Memory: vk.Upload, ShaderBindingTable: true,
+		Alignment: uint64(rt.ShaderGroupBaseAlignment)})
 	var out [3]vk.StridedRegion
 	for i := range uint64(3) {
 		size := uint64(rt.ShaderGroupHandleSize)
@@ -178,7 +182,8 @@ func TestNativeSerialisation(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := cb.WriteAccelerationStructureProperties([]*vk.NativeAccelerationStructure{scene, scene}, pool, 0); !errors.Is(err, vk.ErrInvalid) {
+			if err := cb.WriteAccelerationStructureProperties([]*vk.NativeAccelerationStructure{scene, scene}, pool, 0); !errors.Is(err,
+				vk.ErrInvalid) {
 				t.Errorf("two answers in a pool of one: %v", err)
 			}
 			if err := cb.WriteAccelerationStructureProperties([]*vk.NativeAccelerationStructure{scene}, pool, 0); err != nil {

@@ -16,13 +16,15 @@ type NativeAccelerationStructure struct {
 
 // NewNativeAccelerationStructure makes an acceleration structure in [off, off+size) of buffer, which was made with
 // AccelerationStructureStorage. off is a multiple of 256.
-func (d *Device) NewNativeAccelerationStructure(t AccelerationStructureType, buffer *Buffer, off, size uint64, name string) (*NativeAccelerationStructure, error) {
+func (d *Device) NewNativeAccelerationStructure(t AccelerationStructureType, buffer *Buffer, off, size uint64,
+	name string) (*NativeAccelerationStructure, error) {
 	fail := func(err error) error { return fmt.Errorf("%v %q: %w", t, name, err) }
 	if err := d.needNative("native acceleration structure"); err != nil {
 		return nil, fail(err)
 	}
 	if off%256 != 0 || size == 0 || off > buffer.size || size > buffer.size-off {
-		return nil, fail(fmt.Errorf("%w: bytes [%d, %d) of buffer %q with %d (the offset must be a multiple of 256)", ErrInvalid, off, off+size, buffer.name, buffer.size))
+		return nil, fail(fmt.Errorf("%w: bytes [%d, %d) of buffer %q with %d (the offset must be a multiple of 256)", ErrInvalid, off,
+			off+size, buffer.name, buffer.size))
 	}
 	h := C.evk_create_accel(d.c, C.uint32_t(t), raw(buffer.handle), C.uint64_t(off), C.uint64_t(size))
 	if err := check("vkCreateAccelerationStructureKHR", h.result); err != nil {
@@ -109,7 +111,8 @@ func (d *Device) NativeBuildSizes(info BuildInfo, maxPrimitiveCounts []uint32) (
 		return BuildSizes{}, err
 	}
 	if len(maxPrimitiveCounts) != len(info.Geometries) {
-		return BuildSizes{}, fmt.Errorf("build sizes: %w: %d counts for %d geometries", ErrInvalid, len(maxPrimitiveCounts), len(info.Geometries))
+		return BuildSizes{}, fmt.Errorf("build sizes: %w: %d counts for %d geometries", ErrInvalid, len(maxPrimitiveCounts),
+			len(info.Geometries))
 	}
 	b, g := info.c()
 	counts := append([]uint32{}, maxPrimitiveCounts...)
@@ -132,7 +135,8 @@ func (cb *CommandBuffer) BuildAccelerationStructures(builds []AccelerationStruct
 	var ranges []C.VkAccelerationStructureBuildRangeInfoKHR
 	for i, b := range builds {
 		if b.Dst == nil || len(b.Ranges) != len(b.Info.Geometries) {
-			return fmt.Errorf("build %d: %w: it needs a destination and one range per geometry (%d for %d)", i, ErrInvalid, len(b.Ranges), len(b.Info.Geometries))
+			return fmt.Errorf("build %d: %w: it needs a destination and one range per geometry (%d for %d)", i, ErrInvalid, len(b.Ranges),
+				len(b.Info.Geometries))
 		}
 		c, g := b.Info.c()
 		c.destination, c.scratch = b.Dst.handle, C.uint64_t(b.Scratch)

@@ -75,7 +75,8 @@ func (q *QueryPool) Range(first, count uint32) ([]uint64, error) {
 		return nil, fmt.Errorf("query pool: %w: queries [%d, %d) of %d", ErrInvalid, first, first+count, q.count)
 	}
 	ticks := make([]C.uint64_t, count)
-	if err := check("vkGetQueryPoolResults", C.evk_query_results(q.d.c, raw(q.handle), C.uint32_t(first), C.uint32_t(count), &ticks[0])); err != nil {
+	if err := check("vkGetQueryPoolResults",
+		C.evk_query_results(q.d.c, raw(q.handle), C.uint32_t(first), C.uint32_t(count), &ticks[0])); err != nil {
 		return nil, err
 	}
 	out := make([]uint64, count)

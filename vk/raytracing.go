@@ -91,7 +91,8 @@ type stagePack struct {
 }
 
 func (p *stagePack) add(s ShaderStage) {
-	c := C.evk_stage{stage: C.uint32_t(s.Stage), words: C.uint32_t(len(s.Code)), entry: C.uint32_t(len(p.entries)), first_constant: C.uint32_t(len(p.constants)),
+	c := C.evk_stage{stage: C.uint32_t(s.Stage), words: C.uint32_t(len(s.Code)), entry: C.uint32_t(len(p.entries)),
+		first_constant: C.uint32_t(len(p.constants)),
 		constant_count: C.uint32_t(len(s.Specialization)), data: C.uint32_t(len(p.data)), code: C.uint64_t(len(p.words))}
 	start := len(p.data)
 	for _, id := range slices.Sorted(maps.Keys(s.Specialization)) {
@@ -138,7 +139,8 @@ func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, 
 	if err != nil {
 		return nil, fail(err)
 	}
-	linked := C.evk_libraries{max_payload: C.uint32_t(o.MaxPayloadBytes), max_attribute: C.uint32_t(o.MaxAttributeBytes), count: C.uint32_t(len(o.Libraries))}
+	linked := C.evk_libraries{max_payload: C.uint32_t(o.MaxPayloadBytes), max_attribute: C.uint32_t(o.MaxAttributeBytes),
+		count: C.uint32_t(len(o.Libraries))}
 	if len(o.Libraries) > len(linked.list) {
 		return nil, fail(fmt.Errorf("%w: %d libraries, at most %d", ErrInvalid, len(o.Libraries), len(linked.list)))
 	}
@@ -149,8 +151,10 @@ func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, 
 	}
 	var h C.evk_handle
 	err = listen(func() error {
-		h = C.evk_create_ray_tracing_pipeline(d.c, first(pack.stages), C.uint32_t(len(pack.stages)), (*C.uint32_t)(first(pack.words)), (*C.char)(unsafe.Pointer(first(pack.entries))),
-			first(pack.constants), (*C.uint8_t)(&pack.data[0]), first(groups), C.uint32_t(len(o.Groups)), C.uint32_t(o.MaxRecursionDepth), raw(o.Layout.handle), cbool(o.DynamicStackSize), C.uint32_t(o.Flags), &linked, o.Cache.raw())
+		h = C.evk_create_ray_tracing_pipeline(d.c, first(pack.stages), C.uint32_t(len(pack.stages)), (*C.uint32_t)(first(pack.words)),
+			(*C.char)(unsafe.Pointer(first(pack.entries))),
+			first(pack.constants), (*C.uint8_t)(&pack.data[0]), first(groups), C.uint32_t(len(o.Groups)), C.uint32_t(o.MaxRecursionDepth),
+			raw(o.Layout.handle), cbool(o.DynamicStackSize), C.uint32_t(o.Flags), &linked, o.Cache.raw())
 		return check("vkCreateRayTracingPipelinesKHR", h.result)
 	})
 	if err != nil {
@@ -177,7 +181,8 @@ func (d *Device) packGroups(o RayTracingPipelineOptions) ([]C.uint32_t, error) {
 			return nil, fmt.Errorf("group %d: %w: type %d", i, ErrInvalid, g.Type)
 		}
 		if g.Type == TrianglesHitGroup && g.ClosestHit < 0 && g.AnyHit < 0 && d.physical.DriverID == DriverLavapipe {
-			return nil, fmt.Errorf("group %d: %w: lavapipe crashes on a triangle hit group without shaders (give it a closest-hit shader that does nothing)", i, ErrInvalid)
+			return nil, fmt.Errorf("group %d: %w: lavapipe crashes on a triangle hit group without shaders (give it a closest-hit shader "+
+				"that does nothing)", i, ErrInvalid)
 		}
 		out = append(out, C.uint32_t(g.Type))
 		for _, s := range list {
@@ -200,7 +205,8 @@ func (p *Pipeline) GroupHandles(first, count uint32) ([]byte, error) {
 		return nil, fmt.Errorf("pipeline %q: %w: groups [%d, %d) of %d", p.name, ErrInvalid, first, first+count, p.groups)
 	}
 	out := make([]byte, count*p.d.physical.RT.ShaderGroupHandleSize)
-	err := check("vkGetRayTracingShaderGroupHandlesKHR", C.evk_group_handles(p.d.c, raw(p.handle), C.uint32_t(first), C.uint32_t(count), C.size_t(len(out)), unsafe.Pointer(&out[0])))
+	err := check("vkGetRayTracingShaderGroupHandlesKHR",
+		C.evk_group_handles(p.d.c, raw(p.handle), C.uint32_t(first), C.uint32_t(count), C.size_t(len(out)), unsafe.Pointer(&out[0])))
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", p.name, err)
 	}
@@ -243,7 +249,8 @@ func (cb *CommandBuffer) SetStackSize(bytes uint32) {
 func regions(list ...StridedRegion) [4]C.VkStridedDeviceAddressRegionKHR {
 	var out [4]C.VkStridedDeviceAddressRegionKHR
 	for i, r := range list {
-		out[i] = C.VkStridedDeviceAddressRegionKHR{deviceAddress: C.VkDeviceAddress(r.Address), stride: C.VkDeviceSize(r.Stride), size: C.VkDeviceSize(r.Size)}
+		out[i] = C.VkStridedDeviceAddressRegionKHR{deviceAddress: C.VkDeviceAddress(r.Address), stride: C.VkDeviceSize(r.Stride),
+			size: C.VkDeviceSize(r.Size)}
 	}
 	return out
 }

@@ -27,7 +27,8 @@ func (cb *CommandBuffer) Report(size uint64) (Range, error) {
 		return r, nil
 	}
 	if size < reportHead || size%4 != 0 {
-		return Range{}, fmt.Errorf("command buffer %q: %w: a report of %d bytes, want a multiple of 4 of at least %d", cb.name, ErrInvalid, size, reportHead)
+		return Range{}, fmt.Errorf("command buffer %q: %w: a report of %d bytes, want a multiple of 4 of at least %d", cb.name,
+			ErrInvalid, size, reportHead)
 	}
 	r, err := cb.Transient(UploadNear, size, 16)
 	if err != nil {

@@ -35,7 +35,8 @@ func TestNoBindingCalls(t *testing.T) {
 				return true
 			}
 			// Functions are verbs; conversions to types have one operand.
-			for _, verb := range []string{"Create", "Destroy", "Free", "Allocate", "Cmd", "Get", "Enumerate", "Queue", "Begin", "End", "Reset", "Map", "Unmap", "Bind", "Wait", "Init"} {
+			for _, verb := range []string{"Create", "Destroy", "Free", "Allocate", "Cmd", "Get", "Enumerate", "Queue", "Begin", "End",
+				"Reset", "Map", "Unmap", "Bind", "Wait", "Init"} {
 				if strings.HasPrefix(name.Sel.Name, verb) && len(call.Args) != 1 {
 					t.Errorf("%v: call of vulkan.%s", set.Position(call.Pos()), name.Sel.Name)
 				}

@@ -100,7 +100,8 @@ func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
 		cb.clearReport()
 	}
 	value := d.queue.value + 1
-	signal = append(signal, C.evk_semaphore{semaphore: raw(d.queue.timeline), value: C.uint64_t(value), stage: C.uint64_t(StageAllCommands)})
+	signal = append(signal, C.evk_semaphore{semaphore: raw(d.queue.timeline), value: C.uint64_t(value),
+		stage: C.uint64_t(StageAllCommands)})
 	if err := check("vkQueueSubmit2", C.evk_submit(d.c, first(list), C.uint32_t(len(list)), first(wait), C.uint32_t(len(wait)),
 		first(signal), C.uint32_t(len(signal)))); err != nil {
 		return Ticket{}, fmt.Errorf("submit: %w", err)

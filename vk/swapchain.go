@@ -28,7 +28,8 @@ type SurfaceFormat struct {
 
 func (p *PhysicalDevice) canPresent(family uint32, s vulkan.Surface) error {
 	var ok C.uint32_t
-	if err := check("vkGetPhysicalDeviceSurfaceSupportKHR", C.evk_surface_support(p.instance.c, raw(p.handle), C.uint32_t(family), raw(s), &ok)); err != nil {
+	if err := check("vkGetPhysicalDeviceSurfaceSupportKHR",
+		C.evk_surface_support(p.instance.c, raw(p.handle), C.uint32_t(family), raw(s), &ok)); err != nil {
 		return err
 	}
 	if ok == 0 {
@@ -49,11 +50,13 @@ func (p *PhysicalDevice) CanPresent(s vulkan.Surface) error {
 // SurfaceFormats lists what the device can show on the surface.
 func (p *PhysicalDevice) SurfaceFormats(s vulkan.Surface) ([]SurfaceFormat, error) {
 	var n C.uint32_t
-	if err := check("vkGetPhysicalDeviceSurfaceFormatsKHR", C.evk_surface_formats(p.instance.c, raw(p.handle), raw(s), &n, nil)); err != nil || n == 0 {
+	if err := check("vkGetPhysicalDeviceSurfaceFormatsKHR",
+		C.evk_surface_formats(p.instance.c, raw(p.handle), raw(s), &n, nil)); err != nil || n == 0 {
 		return nil, err
 	}
 	list := make([]C.VkSurfaceFormatKHR, n)
-	if err := check("vkGetPhysicalDeviceSurfaceFormatsKHR", C.evk_surface_formats(p.instance.c, raw(p.handle), raw(s), &n, &list[0])); err != nil {
+	if err := check("vkGetPhysicalDeviceSurfaceFormatsKHR",
+		C.evk_surface_formats(p.instance.c, raw(p.handle), raw(s), &n, &list[0])); err != nil {
 		return nil, err
 	}
 	out := make([]SurfaceFormat, 0, n)
@@ -66,11 +69,13 @@ func (p *PhysicalDevice) SurfaceFormats(s vulkan.Surface) ([]SurfaceFormat, erro
 // PresentModes lists how the device can show images on the surface; FIFO is always there.
 func (p *PhysicalDevice) PresentModes(s vulkan.Surface) ([]uint32, error) {
 	var n C.uint32_t
-	if err := check("vkGetPhysicalDeviceSurfacePresentModesKHR", C.evk_surface_modes(p.instance.c, raw(p.handle), raw(s), &n, nil)); err != nil || n == 0 {
+	if err := check("vkGetPhysicalDeviceSurfacePresentModesKHR",
+		C.evk_surface_modes(p.instance.c, raw(p.handle), raw(s), &n, nil)); err != nil || n == 0 {
 		return nil, err
 	}
 	list := make([]uint32, n)
-	if err := check("vkGetPhysicalDeviceSurfacePresentModesKHR", C.evk_surface_modes(p.instance.c, raw(p.handle), raw(s), &n, (*C.uint32_t)(&list[0]))); err != nil {
+	if err := check("vkGetPhysicalDeviceSurfacePresentModesKHR",
+		C.evk_surface_modes(p.instance.c, raw(p.handle), raw(s), &n, (*C.uint32_t)(&list[0]))); err != nil {
 		return nil, err
 	}
 	return list[:n], nil
@@ -145,7 +150,8 @@ func (s *Swapchain) Images() []vulkan.Image { return s.images }
 func (s *Swapchain) create() error {
 	p := s.d.physical
 	var caps C.VkSurfaceCapabilitiesKHR
-	if err := check("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", C.evk_surface_capabilities(p.instance.c, raw(p.handle), raw(s.o.Surface), &caps)); err != nil {
+	if err := check("vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
+		C.evk_surface_capabilities(p.instance.c, raw(p.handle), raw(s.o.Surface), &caps)); err != nil {
 		return err
 	}
 	if err := s.choose(); err != nil {
@@ -300,7 +306,8 @@ func (s *Swapchain) Acquire(ctx context.Context) (Frame, error) {
 	sem := s.acquire[s.turn]
 	for {
 		var index C.uint32_t
-		err := check("vkAcquireNextImageKHR", C.evk_acquire(s.d.c, s.handle, C.uint64_t(waitSlice/time.Nanosecond), raw(sem.handle), &index))
+		err := check("vkAcquireNextImageKHR", C.evk_acquire(s.d.c, s.handle, C.uint64_t(waitSlice/time.Nanosecond), raw(sem.handle),
+			&index))
 		if errors.Is(err, ErrTimeout) {
 			if err := ctx.Err(); err != nil {
 				return Frame{}, err

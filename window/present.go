@@ -115,7 +115,8 @@ func (p *Presenter) copy(ctx context.Context, frame vk.Frame, pixels *vk.Buffer)
 	}
 	const dst = vulkan.ImageLayoutTransferDstOptimal
 	cb.MemoryBarrier(vk.StageAllCommands, vk.AccessMemoryWrite, vk.StageTransfer, vk.AccessTransferRead)
-	cb.ImageBarrier(frame.Image, vulkan.ImageLayoutUndefined, dst, vk.StageTransfer, vk.AccessNone, vk.StageTransfer, vk.AccessTransferWrite)
+	cb.ImageBarrier(frame.Image, vulkan.ImageLayoutUndefined, dst, vk.StageTransfer, vk.AccessNone, vk.StageTransfer,
+		vk.AccessTransferWrite)
 	cb.CopyBufferToImage(pixels, frame.Image, dst, vk.ImageRegion{Width: p.swapchain.Width(), Height: p.swapchain.Height()})
 	cb.ImageBarrier(frame.Image, dst, presentLayout, vk.StageTransfer, vk.AccessTransferWrite, vk.StageNone, vk.AccessNone)
 	if err := cb.End(); err != nil {

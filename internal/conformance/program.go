@@ -99,7 +99,8 @@ func (p *Program) hit(closest, any string) int {
 	return p.group(engine.TrianglesGroup(p.stage(engine.ClosestHit, closest), p.stage(engine.AnyHit, any)))
 }
 func (p *Program) box(intersection, closest, any string) int {
-	return p.group(engine.ProceduralGroup(p.stage(engine.Intersection, intersection), p.stage(engine.ClosestHit, closest), p.stage(engine.AnyHit, any)))
+	return p.group(engine.ProceduralGroup(p.stage(engine.Intersection, intersection), p.stage(engine.ClosestHit, closest),
+		p.stage(engine.AnyHit, any)))
 }
 
 // prelude is what every shader begins with: the extensions, the scene, the result, and the launch index's ray. OUT(k) is

@@ -8,7 +8,8 @@ func All() []Row {
 		c.opacityRows(), c.facingRows(), c.endRows(), c.maskRows(), c.intervalRows(), c.nullRows(), c.inactiveRows(), c.identityRows(),
 		c.addressRows(), c.recordStrideRows(), c.missRows(), c.sharedRows(), c.strideZeroRows(),
 		recordRows(), anyHitRows(), builtinRows(), launchRows(), payloadRows(), recursionRows(), callableRows(),
-		b.reportRows(), b.flagRows(), b.sceneRows(), attributeRows(), intersectionRows(), intersectionBuiltinRows(), builtinAfterRows(), positionRows(),
+		b.reportRows(), b.flagRows(), b.sceneRows(), attributeRows(), intersectionRows(), intersectionBuiltinRows(), builtinAfterRows(),
+		positionRows(),
 		pipelineFlagRows(),
 	} {
 		out = append(out, rows...)

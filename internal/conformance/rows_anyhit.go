@@ -58,7 +58,8 @@ void stop(uint k) { if (k == 1u) terminateRayEXT; if (k != 1u) ignoreIntersectio
 void main() { p.v[0] |= 1u; stop(uint(gl_PrimitiveID)); p.v[1] = 78u; }`, [4]Word{U(1), U(5), U(1000), U(1)}, 2, 1},
 	{"by-primitive", `void main() { if (gl_PrimitiveID == 0) ignoreIntersectionEXT; else if (gl_PrimitiveID == 1) terminateRayEXT; }`,
 		[4]Word{U(0), U(5), U(1000), U(1)}, 2, 1},
-	{"by-payload", `void main() { if (uint(gl_PrimitiveID) <= p.v[3]) ignoreIntersectionEXT; }`, [4]Word{U(0), U(5), U(1000), U(1)}, 3, 2},
+	{"by-payload", `void main() { if (uint(gl_PrimitiveID) <= p.v[3]) ignoreIntersectionEXT; }`, [4]Word{U(0), U(5), U(1000), U(1)}, 3,
+		2},
 	{"by-distance", `void main() { if (gl_HitTEXT < 1.5) ignoreIntersectionEXT; }`, [4]Word{U(0), U(5), U(1000), U(1)}, 2, 1},
 	{"distance-is-tmax", `void main() { if (gl_HitTEXT == gl_RayTmaxEXT && gl_HitTEXT == float(gl_PrimitiveID + 1)) p.v[0] |= 1u; else p.v[0] |= 2u; ignoreIntersectionEXT; }`,
 		[4]Word{U(1), U(5), U(2000), U(1)}, -1, 99},
@@ -72,7 +73,8 @@ void main() { if (at.x < 0.4 || gl_PrimitiveID == 0) ignoreIntersectionEXT; p.v[
     default: p.v[0] |= 4u; return;
     }
 }`, [4]Word{U(7), U(5), U(1000), U(1)}, 3, 2},
-	{"early-return", `void main() { if (gl_PrimitiveID > 0) return; p.v[0] = 3u; ignoreIntersectionEXT; }`, [4]Word{U(3), U(5), U(1000), U(1)}, 2, 1},
+	{"early-return", `void main() { if (gl_PrimitiveID > 0) return; p.v[0] = 3u; ignoreIntersectionEXT; }`,
+		[4]Word{U(3), U(5), U(1000), U(1)}, 2, 1},
 	{"local-array", `void main() {
     uint list[4] = uint[4](9u, 8u, 7u, 6u);
     for (uint i = 0u; i < 4u; i++) list[(i + p.v[1]) % 4u] += i;
@@ -98,7 +100,8 @@ func anyHitRows() []Row {
 		at := weights[s.primitive]
 		want := join(s.v[:], []Word{F(float64(s.t)), F(float64(at[0])), F(float64(at[1])), U(s.primitive)})
 		out = append(out, Row{
-			Name: s.name, Rule: dxr + "Any hit shader: IgnoreHit(), AcceptHitAndEndSearch() or return; modifications of the payload are retained in all three",
+			Name: s.name, Rule: dxr + "Any hit shader: IgnoreHit(), AcceptHitAndEndSearch() or return; modifications of the payload are " +
+				"retained in all three",
 			Program: p, Scene: scene, Rays: []Ray{down(0, 0).data(5, 1)}, Want: want,
 			Table: sbt.Layout{Raygen: []sbt.Record{{Group: raygen}}, Miss: []sbt.Record{{Group: miss}}, Hit: []sbt.Record{{Group: group}}},
 		})

@@ -104,7 +104,8 @@ void main() { p.ended += 1u; p.serial = 5000u; p.kind = gl_HitKindEXT; p.t = gl_
 
 func newBox() *box {
 	p := newProgram("boxes", boxWords, "ended", "serial", "kind", "t", "seen", "primitive", "geometry", "instance",
-		"report 0", "report 1", "report 2", "report 3", "tmax 0", "tmax 1", "tmax 2", "tmax 3", "end", "first tmax", "any hit t", "any hit kind")
+		"report 0", "report 1", "report 2", "report 3", "tmax 0", "tmax 1", "tmax 2", "tmax 3", "end", "first tmax", "any hit t",
+		"any hit kind")
 	b := &box{Program: p, raygen: p.raygen(boxRaygen), miss: p.miss(boxMiss)}
 	// Each group has an intersection shader of its own; sharedRows has one in two groups.
 	own := func(k int) string { return fmt.Sprintf("%s// group %d\n", boxIntersection, k) }
@@ -181,7 +182,8 @@ func follow(opaque, any bool, tmin, tmax float32, reports ...report) reported {
 	if best < 0 {
 		words[boxEnded], words[boxT] = U(0x10000), Exactly(tmax)
 	} else {
-		words[boxEnded], words[boxSerial], words[boxKind], words[boxT] = U(1), U(uint32(best+1)), U(reports[best].kind), Exactly(reports[best].t)
+		words[boxEnded], words[boxSerial], words[boxKind], words[boxT] = U(1), U(uint32(best+1)), U(reports[best].kind),
+			Exactly(reports[best].t)
 	}
 	f.tmax = slices.Clone(words)
 	for k := range tmaxes {
@@ -216,7 +218,8 @@ func (b *box) row(name, rule string, scene *Scene, table sbt.Layout, want []Word
 func (b *box) reportRows() []Row {
 	open, opaque := single(boxes(once, cube(0, 0, 5))), single(boxes(opaqueOnce, cube(0, 0, 5)))
 	out := b.sharedRows(open)
-	rule := glsl + "reportIntersectionEXT: true if within the current interval and not ignored, and then the new gl_RayTmaxEXT; " + dxr + "ReportHit()"
+	rule := glsl + "reportIntersectionEXT: true if within the current interval and not ignored, and then the new gl_RayTmaxEXT; " +
+		dxr + "ReportHit()"
 	for _, c := range []struct {
 		name    string
 		reports []report
@@ -257,12 +260,14 @@ func (b *box) reportRows() []Row {
 			if f.changed {
 				tmax := row("report-tmax", f.tmax)
 				tmax.Want[boxSerial] = Any()
-				tmax.NativeDiffers = map[Driver]Difference{Lavapipe25: {Reason: "`gl_RayTmaxEXT` in an intersection shader stays at its first value after an accepted report"}}
+				tmax.NativeDiffers = map[Driver]Difference{Lavapipe25: {Reason: "`gl_RayTmaxEXT` in an intersection shader stays at its " +
+					"first value after an accepted report"}}
 				out = append(out, tmax)
 			}
 			if f.stale {
 				attributes := row("report-attributes", f.words)
-				attributes.NativeDiffers = map[Driver]Difference{Lavapipe25: {Reason: "hit attributes are the last that an intersection shader wrote, not those of the accepted report"}}
+				attributes.NativeDiffers = map[Driver]Difference{Lavapipe25: {Reason: "hit attributes are the last that an intersection " +
+					"shader wrote, not those of the accepted report"}}
 				out = append(out, attributes)
 			}
 		}
@@ -279,9 +284,12 @@ func (b *box) sharedRows(open *Scene) []Row {
 	for _, decision := range []uint32{accepts, ignores, terminates} {
 		r := report{5, 3, decision}
 		rule := vulkan + "Ray Tracing Pipelines: a shader may stand in any number of groups"
-		with := s.row(fmt.Sprintf("any-hit/%d", decision), rule, open, s.table(sbt.Record{Group: s.both, Data: script(r)}), boxWant(false, true, 0, tmax, r), down(0, 0))
-		without := s.row(fmt.Sprintf("no-any-hit/%d", decision), rule, open, s.table(sbt.Record{Group: s.noAny, Data: script(r)}), boxWant(false, false, 0, tmax, r), down(0, 0))
-		without.NativeDiffers = map[Driver]Difference{Lavapipe25: {Reason: "an intersection shader in several groups calls the any hit shader of the first of them"}}
+		with := s.row(fmt.Sprintf("any-hit/%d", decision), rule, open, s.table(sbt.Record{Group: s.both, Data: script(r)}),
+			boxWant(false, true, 0, tmax, r), down(0, 0))
+		without := s.row(fmt.Sprintf("no-any-hit/%d", decision), rule, open, s.table(sbt.Record{Group: s.noAny, Data: script(r)}),
+			boxWant(false, false, 0, tmax, r), down(0, 0))
+		without.NativeDiffers = map[Driver]Difference{Lavapipe25: {Reason: "an intersection shader in several groups calls the any " +
+			"hit shader of the first of them"}}
 		out = append(out, with, without)
 	}
 	return out
@@ -303,10 +311,13 @@ func (b *box) kindRows(open *Scene) []Row {
 		return w
 	}
 	return append(out,
-		b.row("lacking/closest-hit", lacking, open, b.table(sbt.Record{Group: b.noClosest, Data: script(one...)}), unshaded(true), down(0, 0)),
+		b.row("lacking/closest-hit", lacking, open, b.table(sbt.Record{Group: b.noClosest, Data: script(one...)}), unshaded(true),
+			down(0, 0)),
 		b.row("lacking/both", lacking, open, b.table(sbt.Record{Group: b.neither, Data: script(one...)}), unshaded(false), down(0, 0)),
-		b.row("lacking/any-hit/ignored-nowhere", lacking, open, b.table(sbt.Record{Group: b.noAny, Data: script(report{5, 3, ignores})}), boxWant(false, false, 0, tmax, report{5, 3, ignores}), down(0, 0)),
-		b.row("null", vulkan+"a group handle of zeros invokes no shader: nothing reports a hit", open, b.table(sbt.Record{Group: sbt.NullGroup}), boxNothing(tmax), down(0, 0)),
+		b.row("lacking/any-hit/ignored-nowhere", lacking, open, b.table(sbt.Record{Group: b.noAny, Data: script(report{5, 3, ignores})}),
+			boxWant(false, false, 0, tmax, report{5, 3, ignores}), down(0, 0)),
+		b.row("null", vulkan+"a group handle of zeros invokes no shader: nothing reports a hit", open,
+			b.table(sbt.Record{Group: sbt.NullGroup}), boxNothing(tmax), down(0, 0)),
 	)
 }
 
@@ -315,7 +326,10 @@ func (b *box) flagRows() []Row {
 	scene := opacityScene(boxes(opaqueOnce, cube(0, 0, 3)), boxes(once, cube(0, 0, 3)))
 	reports := []report{{5, 9, accepts}}
 	table := b.table(sbt.Record{Group: b.both, Data: script(reports...)})
-	out := opacityRows("boxes", scene, func(name, rule string, want []Word, r Ray) Row { return b.row(name, rule, scene, table, want, r) },
+	out := opacityRows("boxes", scene, func(name, rule string, want []Word,
+		r Ray) Row {
+		return b.row(name, rule, scene, table, want, r)
+	},
 		func(opaque, culled bool) []Word {
 			if culled {
 				// Culling by opacity may come before or after the intersection shader.
@@ -333,8 +347,10 @@ func (b *box) flagRows() []Row {
 	out = append(out,
 		b.row("flags/skip-aabbs", vulkan+"Ray Primitive Culling", opaque, table, boxNothing(tmax), down(0, 0).with(bvh.RaySkipAABBs)),
 		b.row("flags/skip-triangles", vulkan+"Ray Primitive Culling", opaque, table, simple, down(0, 0).with(bvh.RaySkipTriangles)),
-		b.row("flags/cull-back", rule+"no effect on geometry other than triangles", opaque, table, simple, down(0, 0).with(bvh.RayCullBackFacing)),
-		b.row("flags/cull-front", rule+"no effect on geometry other than triangles", opaque, table, simple, down(0, 0).with(bvh.RayCullFrontFacing)),
+		b.row("flags/cull-back", rule+"no effect on geometry other than triangles", opaque, table, simple,
+			down(0, 0).with(bvh.RayCullBackFacing)),
+		b.row("flags/cull-front", rule+"no effect on geometry other than triangles", opaque, table, simple,
+			down(0, 0).with(bvh.RayCullFrontFacing)),
 		b.row("flags/skip-closest-hit", rule+"SKIP_CLOSEST_HIT_SHADER", open, table, skipped, down(0, 0).with(bvh.RaySkipClosestHit)),
 	)
 	// The search ends with the first report that is accepted; whether the intersection shader still runs on is left open.
@@ -348,7 +364,8 @@ func (b *box) flagRows() []Row {
 		{"accept", open, []report{{5, 1, accepts}}, 1},
 		{"ignore-accept", open, []report{{4.5, 1, ignores}, {5, 2, accepts}}, 2},
 	} {
-		row := b.row("flags/first-hit/"+c.name, rule+"ACCEPT_FIRST_HIT_AND_END_SEARCH", c.scene, b.table(sbt.Record{Group: b.both, Data: script(c.reports...)}), nil, down(0, 0).with(bvh.RayTerminateOnFirstHit))
+		row := b.row("flags/first-hit/"+c.name, rule+"ACCEPT_FIRST_HIT_AND_END_SEARCH", c.scene,
+			b.table(sbt.Record{Group: b.both, Data: script(c.reports...)}), nil, down(0, 0).with(bvh.RayTerminateOnFirstHit))
 		row.Check = func(got []uint32) error {
 			if got[boxEnded] != 1 || got[boxSeen] != c.seen {
 				return fmt.Errorf("ended %#x after %d any hit shaders, want 1 after %d", got[boxEnded], got[boxSeen], c.seen)
@@ -370,13 +387,15 @@ func (b *box) sceneRows() []Row {
 	nearFar := func(t float32) sbt.Record { return sbt.Record{Group: b.both, Data: script(report{t, 1, accepts})} }
 	// Only what the closest hit shader saw is known: boxes may be visited in any order.
 	closest := func(t float32, serial, primitive, geometry, instance uint32) []Word {
-		return join([]Word{U(1), U(serial), Any(), Exactly(t), U(0), U(primitive), U(geometry), U(instance)}, repeat(boxWords-8, func(int) Word { return Any() }))
+		return join([]Word{U(1), U(serial), Any(), Exactly(t), U(0), U(primitive), U(geometry), U(instance)},
+			repeat(boxWords-8, func(int) Word { return Any() }))
 	}
 	stride := down(0, 0)
 	stride.Stride = 1
 	mixed := &Scene{
-		Models:    []Model{{boxes(opaqueOnce, cube(0, 0, 0))}, {mesh(opaqueOnce, front(0, 0, 0))}},
-		Instances: []Instance{place(0).at(0, 0, 5).custom(10), place(1).at(0, 0, 8).custom(11).offset(1), place(1).at(8, 0, 2).custom(12).offset(1), place(0).at(8, 0, 5).custom(13)},
+		Models: []Model{{boxes(opaqueOnce, cube(0, 0, 0))}, {mesh(opaqueOnce, front(0, 0, 0))}},
+		Instances: []Instance{place(0).at(0, 0, 5).custom(10), place(1).at(0, 0, 8).custom(11).offset(1),
+			place(1).at(8, 0, 2).custom(12).offset(1), place(0).at(8, 0, 5).custom(13)},
 	}
 	both := b.table(nearFar(5), sbt.Record{Group: b.triangles, Data: script()})
 	inside := down(0, 0)
@@ -388,17 +407,28 @@ func (b *box) sceneRows() []Row {
 	scaled.Transform = [12]float32{-2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0}
 	one := boxWant(true, true, 0, tmax, report{5, 1, accepts})
 	return []Row{
-		b.row("scene/nearest-geometry", sbtAt+"Hit Shaders: the intersection shader too is the record's", three, b.table(nearFar(15), nearFar(5)), closest(5, 1, 0, 1, 0), stride),
-		b.row("scene/mixed", vulkan+"Ray Closest Hit: the nearest of boxes and triangles", mixed, both, join(closest(5, 1, 0, 0, 10), closest(2, 5000, 0, 0, 12)), down(0, 0), down(8, 0)),
-		b.row("scene/mixed/skip-aabbs", vulkan+"Ray Primitive Culling", mixed, both, join(closest(8, 5000, 0, 0, 11), closest(2, 5000, 0, 0, 12)), down(0, 0).with(bvh.RaySkipAABBs), down(8, 0).with(bvh.RaySkipAABBs)),
-		b.row("scene/mixed/skip-triangles", vulkan+"Ray Primitive Culling", mixed, both, join(closest(5, 1, 0, 0, 10), closest(5, 1, 0, 0, 13)), down(0, 0).with(bvh.RaySkipTriangles), down(8, 0).with(bvh.RaySkipTriangles)),
-		b.row("scene/origin-inside", dxr+"AABB volume: a ray that begins inside meets the box", single(boxes(opaqueOnce, cube(0, 0, 5))), b.table(nearFar(0.5)), boxWant(true, true, 0, tmax, report{0.5, 1, accepts}), inside),
-		b.row("scene/flat", dxr+"AABB volume: boxes without thickness are allowed", single(boxes(opaqueOnce, flat)), b.table(nearFar(5)), one, down(0.5, 0.5)),
-		b.row("scene/inactive", vulkan+"Inactive Primitives and Instances: a NaN as least x", single(boxes(opaqueOnce, dead, cube(0, 0, 5))), b.table(nearFar(5)),
+		b.row("scene/nearest-geometry", sbtAt+"Hit Shaders: the intersection shader too is the record's", three,
+			b.table(nearFar(15), nearFar(5)), closest(5, 1, 0, 1, 0), stride),
+		b.row("scene/mixed", vulkan+"Ray Closest Hit: the nearest of boxes and triangles", mixed, both,
+			join(closest(5, 1, 0, 0, 10), closest(2, 5000, 0, 0, 12)), down(0, 0), down(8, 0)),
+		b.row("scene/mixed/skip-aabbs", vulkan+"Ray Primitive Culling", mixed, both,
+			join(closest(8, 5000, 0, 0, 11), closest(2, 5000, 0, 0, 12)), down(0, 0).with(bvh.RaySkipAABBs),
+			down(8, 0).with(bvh.RaySkipAABBs)),
+		b.row("scene/mixed/skip-triangles", vulkan+"Ray Primitive Culling", mixed, both,
+			join(closest(5, 1, 0, 0, 10), closest(5, 1, 0, 0, 13)), down(0, 0).with(bvh.RaySkipTriangles),
+			down(8, 0).with(bvh.RaySkipTriangles)),
+		b.row("scene/origin-inside", dxr+"AABB volume: a ray that begins inside meets the box", single(boxes(opaqueOnce, cube(0, 0, 5))),
+			b.table(nearFar(0.5)), boxWant(true, true, 0, tmax, report{0.5, 1, accepts}), inside),
+		b.row("scene/flat", dxr+"AABB volume: boxes without thickness are allowed", single(boxes(opaqueOnce, flat)), b.table(nearFar(5)),
+			one, down(0.5, 0.5)),
+		b.row("scene/inactive", vulkan+"Inactive Primitives and Instances: a NaN as least x",
+			single(boxes(opaqueOnce, dead, cube(0, 0, 5))), b.table(nearFar(5)),
 			set(set(boxWant(true, true, 0, tmax, report{5, 1, accepts}), boxPrimitive, U(1)), boxSerial, U(257)), down(0, 0)),
-		b.row("scene/instance-transform", vulkan+"Ray Intersection Candidate Determination: t is the world ray's", &Scene{Models: []Model{{boxes(opaqueOnce, cube(0, 0, 3))}}, Instances: []Instance{scaled}},
+		b.row("scene/instance-transform", vulkan+"Ray Intersection Candidate Determination: t is the world ray's",
+			&Scene{Models: []Model{{boxes(opaqueOnce, cube(0, 0, 3))}}, Instances: []Instance{scaled}},
 			b.table(nearFar(5)), set(one, boxInstance, U(3)), down(0, 0)),
-		b.row("scene/missed", dxr+"TraceRay() control flow: a ray that does not meet the box need not run its shader, and nothing is hit where the shader is not run", single(boxes(opaqueOnce, cube(0, 0, 5))),
+		b.row("scene/missed", dxr+"TraceRay() control flow: a ray that does not meet the box need not run its shader, and nothing is "+
+			"hit where the shader is not run", single(boxes(opaqueOnce, cube(0, 0, 5))),
 			b.table(sbt.Record{Group: b.both, Data: script()}), boxNothing(tmax), down(30, 0)),
 	}
 }

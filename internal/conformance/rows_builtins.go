@@ -31,12 +31,14 @@ const (
 const (
 	dumpRay = `
     for (uint k = 0u; k < 3u; k++) { OUT(1u + k) = gl_LaunchIDEXT[k]; OUT(4u + k) = gl_LaunchSizeEXT[k]; }
-    for (uint k = 0u; k < 3u; k++) { OUT(11u + k) = BITS(gl_WorldRayOriginEXT[k]); OUT(14u + k) = BITS(gl_WorldRayDirectionEXT[k]); }
+    for (uint k = 0u; k < 3u; k++) { OUT(11u + k) = BITS(gl_WorldRayOriginEXT[k]); OUT(14u + k) = BITS(gl_WorldRayDirectionEXT[k]);
+        }
     OUT(23) = BITS(gl_RayTminEXT); OUT(24) = BITS(gl_RayTmaxEXT); OUT(27) = gl_IncomingRayFlagsEXT; OUT(28) = gl_CullMaskEXT;
 `
 	dumpObject = `
     OUT(7) = gl_PrimitiveID; OUT(8) = gl_InstanceID; OUT(9) = gl_InstanceCustomIndexEXT; OUT(10) = gl_GeometryIndexEXT;
-    for (uint k = 0u; k < 3u; k++) { OUT(17u + k) = BITS(gl_ObjectRayOriginEXT[k]); OUT(20u + k) = BITS(gl_ObjectRayDirectionEXT[k]); }
+    for (uint k = 0u; k < 3u; k++) { OUT(17u + k) = BITS(gl_ObjectRayOriginEXT[k]);
+        OUT(20u + k) = BITS(gl_ObjectRayDirectionEXT[k]); }
     for (uint c = 0u; c < 4u; c++) for (uint r = 0u; r < 3u; r++) {
         OUT(29u + 3u * c + r) = BITS(gl_ObjectToWorldEXT[c][r]); OUT(41u + 4u * r + c) = BITS(gl_ObjectToWorld3x4EXT[r][c]);
         OUT(53u + 3u * c + r) = BITS(gl_WorldToObjectEXT[c][r]); OUT(65u + 4u * r + c) = BITS(gl_WorldToObject3x4EXT[r][c]);
@@ -172,9 +174,12 @@ func builtinScene(m matrix, hit, far Geometry) *Scene {
 }
 
 func builtinRows() []Row {
-	p := newProgram("built-ins", builtinWords, "stage", "launch id x", "launch id y", "launch id z", "launch size x", "launch size y", "launch size z",
-		"primitive", "instance id", "custom index", "geometry", "world origin x", "world origin y", "world origin z", "world direction x", "world direction y",
-		"world direction z", "object origin x", "object origin y", "object origin z", "object direction x", "object direction y", "object direction z",
+	p := newProgram("built-ins", builtinWords, "stage", "launch id x", "launch id y", "launch id z", "launch size x", "launch size y",
+		"launch size z",
+		"primitive", "instance id", "custom index", "geometry", "world origin x", "world origin y", "world origin z", "world direction x",
+		"world direction y",
+		"world direction z", "object origin x", "object origin y", "object origin z", "object direction x", "object direction y",
+		"object direction z",
 		"tmin", "tmax", "hit t", "hit kind", "ray flags", "cull mask")
 	table := sbt.Layout{Raygen: []sbt.Record{{Group: p.raygen(builtinRaygen)}}, Miss: []sbt.Record{{Group: p.miss(builtinMiss)}}}
 	closest, any := p.hit(builtinClosest, ""), p.hit("", builtinAny)
@@ -232,10 +237,12 @@ void main() {
 		want[inPayload] = U(1121)
 		out = append(out, Row{
 			Name: t.name, Rule: vulkan + "Built-In Variables belong to the invocation, before and after shader calls",
-			Program: p, Scene: builtinScene(t.m, mesh(once, far, far, front(0, 0, 0)), mesh(once, far)), Table: table, Rays: []Ray{r}, Want: want,
+			Program: p, Scene: builtinScene(t.m, mesh(once, far, far, front(0, 0, 0)), mesh(once, far)), Table: table, Rays: []Ray{r},
+			Want: want,
 			NativeDiffers: map[Driver]Difference{
-				Lavapipe25: {Reason: "`gl_PrimitiveID`, `gl_InstanceID`, `gl_InstanceCustomIndexEXT`, `gl_GeometryIndexEXT`, `gl_CullMaskEXT` and the matrices read after a nested trace are the nested ray's"},
-				NVIDIA:     {Reason: "`gl_GeometryIndexEXT` in the closest hit shader of a nested ray is 1 where geometry 0 was hit"},
+				Lavapipe25: {Reason: "`gl_PrimitiveID`, `gl_InstanceID`, `gl_InstanceCustomIndexEXT`, `gl_GeometryIndexEXT`, " +
+					"`gl_CullMaskEXT` and the matrices read after a nested trace are the nested ray's"},
+				NVIDIA: {Reason: "`gl_GeometryIndexEXT` in the closest hit shader of a nested ray is 1 where geometry 0 was hit"},
 			},
 		})
 	}

@@ -141,8 +141,10 @@ func shallowCalls() []callCase {
 	bag := callID(callBag)
 	return []callCase{
 		{"once", number, "d = 5u; executeCallableEXT(0u, 0); OUT(0) = d;", us(add(5))},
-		{"twice", number, "d = 5u; executeCallableEXT(0u, 0); uint kept = d; executeCallableEXT(0u, 0); OUT(0) = d; OUT(1) = kept;", us(add(add(5)), add(5))},
-		{"loop", number, "d = 0u; uint sum = 0u; for (uint k = 0u; k < 4u; k++) { executeCallableEXT(0u, 0); sum = sum * 7u + d + k; } OUT(0) = d; OUT(1) = sum;", func() []Word {
+		{"twice", number, "d = 5u; executeCallableEXT(0u, 0); uint kept = d; executeCallableEXT(0u, 0); OUT(0) = d; OUT(1) = kept;",
+			us(add(add(5)), add(5))},
+		{"loop", number, "d = 0u; uint sum = 0u; for (uint k = 0u; k < 4u; k++) { executeCallableEXT(0u, 0); sum = sum * 7u + d + k; " +
+			"} OUT(0) = d; OUT(1) = sum;", func() []Word {
 			var d, sum uint32
 			for k := range uint32(4) {
 				d = add(d)
@@ -150,19 +152,26 @@ func shallowCalls() []callCase {
 			}
 			return us(d, sum)
 		}()},
-		{"branch", number, "d = 1u; if (RAY.a > 1u) executeCallableEXT(0u, 0); else d = 9u; if (RAY.a < 1u) { executeCallableEXT(0u, 0); d = 0u; } OUT(0) = d;", us(add(1))},
+		{"branch", number, "d = 1u; if (RAY.a > 1u) executeCallableEXT(0u, 0); else d = 9u; if (RAY.a < 1u) { executeCallableEXT(0u, " +
+			"0); d = 0u; } OUT(0) = d;", us(add(1))},
 		{"struct", "layout(location = 2) callableDataEXT Bag d;\n",
-			"d = Bag(vec3(1.0, 2.0, 3.0), uint[3](4u, 5u, 6u), false); executeCallableEXT(1u, 2); OUT(0) = BITS(d.v.x); OUT(1) = BITS(d.v.z); OUT(2) = d.list[2]; OUT(3) = d.list[0]; OUT(4) = uint(d.flag);",
+			"d = Bag(vec3(1.0, 2.0, 3.0), uint[3](4u, 5u, 6u), false); executeCallableEXT(1u, 2); OUT(0) = BITS(d.v.x); OUT(1) = " +
+				"BITS(d.v.z); OUT(2) = d.list[2]; OUT(3) = d.list[0]; OUT(4) = uint(d.flag);",
 			[]Word{Exactly(4), Exactly(2), U(6 + 2*bag), U(4), U(1)}},
-		{"matrix", "layout(location = 1) callableDataEXT mat3x2 d;\n", "d = mat3x2(1.0, 2.0, 3.0, 4.0, 5.0, 6.0); executeCallableEXT(2u, 1); OUT(0) = BITS(d[2][1]); OUT(1) = BITS(d[1][0]); OUT(2) = BITS(d[0][1]);",
+		{"matrix", "layout(location = 1) callableDataEXT mat3x2 d;\n",
+			"d = mat3x2(1.0, 2.0, 3.0, 4.0, 5.0, 6.0); executeCallableEXT(2u, 1); OUT(0) = BITS(d[2][1]); OUT(1) = BITS(d[1][0]); OUT(2) " +
+				"= BITS(d[0][1]);",
 			[]Word{Exactly(6), Exactly(-float32(callID(callMatrix))), Exactly(2)}},
 		{"null", number, "d = 5u; executeCallableEXT(3u, 0); OUT(0) = d;", us(5)},
-		{"launch", "layout(location = 0) callableDataEXT uvec3 d;\n", "executeCallableEXT(4u, 0); OUT(0) = d.x; OUT(1) = d.y; OUT(2) = d.z;", us(1, 1, 1)},
+		{"launch", "layout(location = 0) callableDataEXT uvec3 d;\n",
+			"executeCallableEXT(4u, 0); OUT(0) = d.x; OUT(1) = d.y; OUT(2) = d.z;", us(1, 1, 1)},
 		{"index-from-data", number, "d = 5u; executeCallableEXT(RAY.b, 0); OUT(0) = d;", us(add(5))},
 		{"several-locations", number + "layout(location = 1) callableDataEXT Bag e;\n",
-			"d = 5u; e = Bag(vec3(0.0), uint[3](1u, 1u, 1u), true); executeCallableEXT(1u, 1); executeCallableEXT(0u, 0); OUT(0) = d; OUT(1) = e.list[1]; OUT(2) = uint(e.flag);", us(add(5), 1+bag, 0)},
+			"d = 5u; e = Bag(vec3(0.0), uint[3](1u, 1u, 1u), true); executeCallableEXT(1u, 1); executeCallableEXT(0u, 0); OUT(0) = d; " +
+				"OUT(1) = e.list[1]; OUT(2) = uint(e.flag);", us(add(5), 1+bag, 0)},
 		{"nested", number, "d = 5u; executeCallableEXT(5u, 0); OUT(0) = d;", us(add(5)*1000 + add(100) + 5)},
-		{"nested-struct", "layout(location = 0) callableDataEXT Job d;\n", "d = Job(3u, 1u); executeCallableEXT(6u, 0); OUT(0) = d.value; OUT(1) = d.n;",
+		{"nested-struct", "layout(location = 0) callableDataEXT Job d;\n",
+			"d = Job(3u, 1u); executeCallableEXT(6u, 0); OUT(0) = d.value; OUT(1) = d.n;",
 			// Three times: list[2] grows by 2 * bag; v swaps its ends and grows by one; flag turns over.
 			us(1+(3+2*bag)+(3+4*bag)+(3+6*bag)+3*1000+100000, 3)},
 	}
@@ -174,7 +183,8 @@ func deepCalls() []callCase {
 	fourth := callID(callFourth)
 	return []callCase{
 		{"four-deep", number, "d = 5u; executeCallableEXT(10u, 0); OUT(0) = d;", us(5 + (7*fourth + 1 + 1) + 5 + 11)},
-		{"recursive", job, "uint live = RAY.a + 40u; d = Job(RAY.c, 0u); executeCallableEXT(7u, 0); OUT(0) = d.value; OUT(1) = live;", us(fibonacci(9), 42)},
+		{"recursive", job, "uint live = RAY.a + 40u; d = Job(RAY.c, 0u); executeCallableEXT(7u, 0); OUT(0) = d.value; OUT(1) = live;",
+			us(fibonacci(9), 42)},
 		{"mutual", job, "d = Job(6u, 1u); executeCallableEXT(8u, 0); OUT(0) = d.value; OUT(1) = d.n;", us(evenOdd(6, 1), 0)},
 		{"mutual-odd-first", job, "d = Job(0u, 4u); executeCallableEXT(9u, 0); OUT(0) = d.value;", us(12)},
 	}
@@ -232,10 +242,12 @@ void main() { uint live = RAY.a * 5u; p = 3u; TRACE(RAY, 0); OUT(6) = p; OUT(7) 
 			r.Origin[0] = 50
 		}
 		want := join(c.want, repeat(6-len(c.want), func(int) Word { return Any() }), tail)
-		out = append(out, Row{Name: c.name, Rule: sbtAt + "Callable Shaders; " + glsl + "executeCallableEXT: data goes in and comes back; calls nest",
+		out = append(out, Row{Name: c.name, Rule: sbtAt + "Callable Shaders; " + glsl +
+			"executeCallableEXT: data goes in and comes back; calls nest",
 			Program: p, Scene: scene, Table: table, Rays: []Ray{r}, Want: want})
 		if p.StackBytes > 0 {
-			out[len(out)-1].NativeDiffers = map[Driver]Difference{NVIDIA: {Fatal: true, Reason: "callable shaders that call each other four deep, with a stack of 16 KiB set for it, do not come back"}}
+			out[len(out)-1].NativeDiffers = map[Driver]Difference{NVIDIA: {Fatal: true,
+				Reason: "callable shaders that call each other four deep, with a stack of 16 KiB set for it, do not come back"}}
 		}
 		if c.name == "index-from-data" {
 			first := out[len(out)-1]

@@ -20,13 +20,17 @@ void main() {
     OUT(7) = p.w;
 }
 `)}},
-		Miss: []sbt.Record{{Group: p.miss("layout(location = 0) rayPayloadInEXT uvec4 p;\nvoid main() { p.w = p.xyz == gl_LaunchIDEXT ? gl_LaunchSizeEXT.x : 0u; }")}},
-		Hit:  []sbt.Record{{Group: p.hit("layout(location = 0) rayPayloadInEXT uvec4 p;\nvoid main() { p.w = p.xyz == gl_LaunchIDEXT ? gl_LaunchSizeEXT.x + 1u : 0u; }", "")}},
+		Miss: []sbt.Record{{Group: p.miss("layout(location = 0) rayPayloadInEXT uvec4 p;\nvoid main() { p.w = p.xyz == gl_LaunchIDEXT " +
+			"? gl_LaunchSizeEXT.x : 0u; }")}},
+		Hit: []sbt.Record{{Group: p.hit("layout(location = 0) rayPayloadInEXT uvec4 p;\nvoid main() { p.w = p.xyz == gl_LaunchIDEXT ? "+
+			"gl_LaunchSizeEXT.x + 1u : 0u; }", "")}},
 	}
 	scene := single(mesh(opaqueOnce, front(0, 0, 2)))
 	var out []Row
-	for _, size := range [][3]uint32{{1, 1, 1}, {37, 1, 1}, {1, 19, 1}, {1, 1, 9}, {33, 9, 1}, {5, 3, 7}, {8, 4, 2}, {64, 32, 1}, {2, 1, 300}} {
-		row := Row{Name: fmt.Sprintf("%dx%dx%d", size[0], size[1], size[2]), Rule: vulkan + "vkCmdTraceRaysKHR: a ray generation group of width x height x depth rays",
+	for _, size := range [][3]uint32{{1, 1, 1}, {37, 1, 1}, {1, 19, 1}, {1, 1, 9}, {33, 9, 1}, {5, 3, 7}, {8, 4, 2}, {64, 32, 1},
+		{2, 1, 300}} {
+		row := Row{Name: fmt.Sprintf("%dx%dx%d", size[0], size[1], size[2]),
+			Rule:    vulkan + "vkCmdTraceRaysKHR: a ray generation group of width x height x depth rays",
 			Program: p, Scene: scene, Table: table, Launch: size}
 		for z := range size[2] {
 			for y := range size[1] {
@@ -40,7 +44,8 @@ void main() {
 		out = append(out, row)
 	}
 	for _, size := range [][3]uint32{{0, 5, 5}, {5, 0, 5}, {5, 5, 0}} {
-		out = append(out, Row{Name: fmt.Sprintf("%dx%dx%d", size[0], size[1], size[2]), Rule: vulkan + "vkCmdTraceRaysKHR: a launch with a size of 0 does nothing",
+		out = append(out, Row{Name: fmt.Sprintf("%dx%dx%d", size[0], size[1], size[2]),
+			Rule:    vulkan + "vkCmdTraceRaysKHR: a launch with a size of 0 does nothing",
 			Program: p, Scene: scene, Table: table, Launch: size, Want: us(0xCDCDCDCD)})
 	}
 	for _, row := range out {
@@ -81,7 +86,8 @@ func (c *core) strideZeroRows() []Row {
 	scene, offsets := addressScene()
 	table := c.table(c.recordAny, c.ignore, c.noClosest)
 	table.Miss = []sbt.Record{{Group: c.miss, Data: le(60)}, {Group: c.otherMiss, Data: le(61)}}
-	row := Row{Name: "strides-zero", Rule: sbtAt + "offset + stride * index: a stride of 0 is valid", Program: c.Program, Scene: scene, Table: table, Command: StridesZero}
+	row := Row{Name: "strides-zero", Rule: sbtAt + "offset + stride * index: a stride of 0 is valid", Program: c.Program, Scene: scene,
+		Table: table, Command: StridesZero}
 	for i := range offsets {
 		for g := range uint32(4) {
 			r := down(float32(4*g), float32(10*i))

@@ -55,14 +55,16 @@ func opacityScene(opaque, other Geometry) *Scene {
 }
 
 // opacityRows is every combination of geometry, instance and ray flags; want tells what a ray sees.
-func opacityRows(kind string, scene *Scene, row func(name, rule string, want []Word, r Ray) Row, want func(opaque, culled bool) []Word) []Row {
+func opacityRows(kind string, scene *Scene, row func(name, rule string, want []Word, r Ray) Row,
+	want func(opaque, culled bool) []Word) []Row {
 	var out []Row
 	for model, geometry := range []string{"opaque", "not-opaque"} {
 		for k, instance := range opacityInstances {
 			for _, ray := range opacityFlags {
 				opaque, culled := outcome(model == 0, instance.bits, ray.bits)
 				name := fmt.Sprintf("opacity/%s/geometry-%s/instance-%s/ray-%s", kind, geometry, instance.name, ray.name)
-				rule := dxr + "Ray flags; D3D12_RAYTRACING_INSTANCE_FLAGS: ray flags override instance flags override geometry flags; culling by what geometry and instance say"
+				rule := dxr + "Ray flags; D3D12_RAYTRACING_INSTANCE_FLAGS: ray flags override instance flags override geometry flags; " +
+					"culling by what geometry and instance say"
 				out = append(out, row(name, rule, want(opaque, culled), down(float32(4*(3*model+k)), 0).with(ray.bits)))
 			}
 		}
@@ -88,7 +90,8 @@ func (c *core) opacityRows() []Row {
 
 // facingRows is culling by winding: two triangles per instance, one of each winding.
 func (c *core) facingRows() []Row {
-	rule := dxr + "D3D12_RAYTRACING_INSTANCE_FLAGS: winding in object space, not changed by the instance's transform; flip and disable per instance; Ray flags: cull back/front"
+	rule := dxr + "D3D12_RAYTRACING_INSTANCE_FLAGS: winding in object space, not changed by the instance's transform; flip and " +
+		"disable per instance; Ray flags: cull back/front"
 	mirror := [12]float32{-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2}
 	upright := [12]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2}
 	scenes := map[string]*Scene{}
@@ -97,7 +100,8 @@ func (c *core) facingRows() []Row {
 		name string
 		m    [12]float32
 	}{{"upright", upright}, {"mirrored", mirror}} {
-		for _, flags := range []vk.InstanceFlags{0, vk.InstanceTriangleFlipFacing, vk.InstanceTriangleFacingCullDisable, vk.InstanceTriangleFlipFacing | vk.InstanceTriangleFacingCullDisable} {
+		for _, flags := range []vk.InstanceFlags{0, vk.InstanceTriangleFlipFacing, vk.InstanceTriangleFacingCullDisable,
+			vk.InstanceTriangleFlipFacing | vk.InstanceTriangleFacingCullDisable} {
 			where := fmt.Sprintf("%s/instance-flags-%d", transform.name, flags)
 			instance := place(0).flagged(flags)
 			instance.Transform = transform.m
@@ -132,14 +136,16 @@ func (c *core) facingRows() []Row {
 
 // geometryTransformRows: a mirroring transform of a geometry, unlike an instance's, turns the winding.
 func (c *core) geometryTransformRows() []Row {
-	rule := dxr + "D3D12_RAYTRACING_INSTANCE_FLAGS: a geometry's transform is part of object space, so that a negative determinant turns the winding"
+	rule := dxr + "D3D12_RAYTRACING_INSTANCE_FLAGS: a geometry's transform is part of object space, so that a negative determinant " +
+		"turns the winding"
 	g := mesh(opaqueOnce, front(0, 0, 0))
 	g.Transform = &[12]float32{-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2}
 	scene := single(g)
 	seen := set(coreHit(2, 0), coreKind, U(backFace))
 	return []Row{
 		c.row("facing/geometry-transform/none", rule, scene, c.table(c.noAny), seen, down(0, 0)),
-		c.row("facing/geometry-transform/cull-back", rule, scene, c.table(c.noAny), coreMissed(missRecord, 0, tmax), down(0, 0).with(bvh.RayCullBackFacing)),
+		c.row("facing/geometry-transform/cull-back", rule, scene, c.table(c.noAny), coreMissed(missRecord, 0, tmax),
+			down(0, 0).with(bvh.RayCullBackFacing)),
 		c.row("facing/geometry-transform/cull-front", rule, scene, c.table(c.noAny), seen, down(0, 0).with(bvh.RayCullFrontFacing)),
 	}
 }
@@ -197,7 +203,8 @@ func (c *core) endRows() []Row {
 		{"skip-triangles/not-opaque", other, c.accept, bvh.RaySkipTriangles, missed(0), nil},
 		{"skip-aabbs", opaque, c.accept, bvh.RaySkipAABBs, coreHit(1, 0), nil},
 	} {
-		row := c.row("end/"+e.name, dxr+"Ray flags; AcceptHitAndEndSearch(), IgnoreHit(); "+vulkan+"Ray Primitive Culling", e.scene, c.table(e.group), e.want, down(0, 0).with(e.flags))
+		row := c.row("end/"+e.name, dxr+"Ray flags; AcceptHitAndEndSearch(), IgnoreHit(); "+vulkan+"Ray Primitive Culling", e.scene,
+			c.table(e.group), e.want, down(0, 0).with(e.flags))
 		row.Check = e.check
 		out = append(out, row)
 	}

@@ -81,7 +81,8 @@ func positionShader(model string, ignore bool) string {
 		fmt.Fprintf(&b, "%%v%d = OpCompositeExtract %%float %%middle %d\n%%v%d = OpCompositeExtract %%float %%third %d\n", 3+c, c, 6+c, c)
 	}
 	for k := range 9 {
-		fmt.Fprintf(&b, "%%i%d = OpIAdd %%uint %%base %%c%d\n%%o%d = OpAccessChain %%out_uint %%result %%c0 %%i%d\n%%b%d = OpBitcast %%uint %%v%d\nOpStore %%o%d %%b%d\n",
+		fmt.Fprintf(&b, "%%i%d = OpIAdd %%uint %%base %%c%d\n%%o%d = OpAccessChain %%out_uint %%result %%c0 %%i%d\n%%b%d = OpBitcast "+
+			"%%uint %%v%d\nOpStore %%o%d %%b%d\n",
 			k, k+1, k, k, k, k, k, k)
 	}
 	b.WriteString("%old = OpLoad %uint %p\n%new = OpIAdd %uint %old %c4\nOpStore %p %new\n")
@@ -102,7 +103,8 @@ func (p *Program) assembled(kind engine.StageKind, source string) int {
 
 // positionRows: the vertices of the triangle hit, in object space, after the geometry's transform.
 func positionRows() []Row {
-	p := newProgram("positions", positionWords, "payload", "x0", "y0", "z0", "x1", "y1", "z1", "x2", "y2", "z2", "payload of the caller")
+	p := newProgram("positions", positionWords, "payload", "x0", "y0", "z0", "x1", "y1", "z1", "x2", "y2", "z2",
+		"payload of the caller")
 	p.Feature = PositionFetch
 	trace := p.raygen("layout(location = 0) rayPayloadEXT uint p;\nvoid main() { p = 1u; TRACE(RAY, 0); OUT(0) = p; OUT(10) = p; }")
 	closest := p.group(engine.TrianglesGroup(p.assembled(engine.ClosestHit, positionShader("ClosestHitKHR", false)), engine.Unused))
@@ -124,7 +126,8 @@ func positionRows() []Row {
 		name  string
 		group int
 	}{{"closest-hit", closest}, {"any-hit", any}} {
-		table := sbt.Layout{Raygen: []sbt.Record{{Group: trace}}, Miss: []sbt.Record{{Group: sbt.NullGroup}}, Hit: []sbt.Record{{Group: s.group}}}
+		table := sbt.Layout{Raygen: []sbt.Record{{Group: trace}}, Miss: []sbt.Record{{Group: sbt.NullGroup}},
+			Hit: []sbt.Record{{Group: s.group}}}
 		for _, c := range []struct {
 			name     string
 			scene    *Scene
@@ -132,20 +135,24 @@ func positionRows() []Row {
 			triangle Triangle
 		}{
 			{"plain", &Scene{Models: []Model{{mesh(once, far, odd)}}, Instances: []Instance{place(0).at(0, 0, 4)}}, down(0, 0), odd},
-			{"second-geometry", &Scene{Models: []Model{{mesh(once, far, far, front(200, 200, 0)), mesh(once, far, far, odd)}}, Instances: []Instance{place(0).at(3, 0, 4)}}, down(3, 0), odd},
+			{"second-geometry", &Scene{Models: []Model{{mesh(once, far, far, front(200, 200, 0)), mesh(once, far, far, odd)}},
+				Instances: []Instance{place(0).at(3, 0, 4)}}, down(3, 0), odd},
 			{"geometry-transform", &Scene{Models: []Model{{geometry}}, Instances: []Instance{place(0).at(0, 0, 2)}}, down(0.5, 0.25),
 				Triangle{{-0.5, -1.75, 1}, {0.5, 2.25, 1}, {1.5, -1.75, 1}}},
 		} {
 			c.scene.Positions = true
-			out = append(out, Row{Name: c.name + "/" + s.name, Rule: "SPV_KHR_ray_tracing_position_fetch: HitTriangleVertexPositionsKHR, the vertices in object space",
+			out = append(out, Row{Name: c.name + "/" + s.name,
+				Rule:    "SPV_KHR_ray_tracing_position_fetch: HitTriangleVertexPositionsKHR, the vertices in object space",
 				Program: p, Scene: c.scene, Table: table, Rays: []Ray{c.ray}, Want: want(c.triangle)})
 			if len(c.scene.Models[0]) > 1 {
-				out[len(out)-1].NativeDiffers = map[Driver]Difference{Lavapipe25: {Reason: "position fetch takes the primitive of that index in geometry 0, whatever geometry was hit"}}
+				out[len(out)-1].NativeDiffers = map[Driver]Difference{Lavapipe25: {Reason: "position fetch takes the primitive of that " +
+					"index in geometry 0, whatever geometry was hit"}}
 			}
 		}
 		mirrored := &Scene{Models: []Model{{mesh(once, odd)}}, Instances: []Instance{place(0)}, Positions: true}
 		mirrored.Instances[0].Transform = [12]float32{-2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 4}
-		out = append(out, Row{Name: "instance-transform/" + s.name, Rule: "SPV_KHR_ray_tracing_position_fetch: object space, whatever the instance's transform",
+		out = append(out, Row{Name: "instance-transform/" + s.name,
+			Rule:    "SPV_KHR_ray_tracing_position_fetch: object space, whatever the instance's transform",
 			Program: p, Scene: mirrored, Table: table, Rays: []Ray{down(0, 0)}, Want: want(odd)})
 	}
 	return out

@@ -49,7 +49,8 @@ func (c *core) intervalRows() []Row {
 	}{
 		{"around", 1, 3, true}, {"before", 0, 1.5, false}, {"behind", 2.5, 100, false}, {"just-above-tmin", below, 100, true},
 		{"just-below-tmax", 0, above, true}, {"tight", below, above, true}, {"infinite", 0, inf, true},
-		{"empty-before", 1.5, 1.5, false}, {"empty-behind", 3, 3, false}, {"just-behind-tmin", above, 100, false}, {"just-before-tmax", 0, below, false},
+		{"empty-before", 1.5, 1.5, false}, {"empty-behind", 3, 3, false}, {"just-behind-tmin", above, 100, false},
+		{"just-before-tmax", 0, below, false},
 	} {
 		r := down(0, 0)
 		r.TMin, r.TMax = i.tmin, i.tmax
@@ -57,22 +58,26 @@ func (c *core) intervalRows() []Row {
 		if i.hit {
 			want = coreHit(2, 0)
 		}
-		out = append(out, c.row("interval/"+i.name, dxr+"ray: intersections within [TMin, TMax]; RayTCurrent() in a miss shader is TMax", scene, c.table(c.noAny), want, r))
+		out = append(out, c.row("interval/"+i.name, dxr+"ray: intersections within [TMin, TMax]; RayTCurrent() in a miss shader is TMax",
+			scene, c.table(c.noAny), want, r))
 	}
 	// Whether the ends belong to the interval of a triangle is said differently in different places: the ways must agree.
 	for _, ends := range [][2]float32{{2, 100}, {0, 2}, {2, 2}} {
 		r := down(0, 0)
 		r.TMin, r.TMax = ends[0], ends[1]
-		out = append(out, c.row(fmt.Sprintf("interval/ends/%v-%v", ends[0], ends[1]), dxr+"ray: whether t = TMin or TMax counts is left open by the seeds", scene, c.table(c.noAny), nil, r))
+		out = append(out, c.row(fmt.Sprintf("interval/ends/%v-%v", ends[0], ends[1]),
+			dxr+"ray: whether t = TMin or TMax counts is left open by the seeds", scene, c.table(c.noAny), nil, r))
 	}
 	backwards := down(0, 0)
 	backwards.Direction[2] = -1
-	out = append(out, c.row("interval/behind-origin", dxr+"ray: positions are origin + T * direction, T from TMin on", scene, c.table(c.noAny), coreMissed(missRecord, 0, tmax), backwards))
+	out = append(out, c.row("interval/behind-origin", dxr+"ray: positions are origin + T * direction, T from TMin on", scene,
+		c.table(c.noAny), coreMissed(missRecord, 0, tmax), backwards))
 	for _, length := range []float32{0.25, 0.5, 4, 1024, 1.0 / 1024, 3} {
 		r := down(0, 0)
 		r.Direction[2] = length
 		r.TMax = 1 << 20
-		out = append(out, c.row(fmt.Sprintf("length/%v", length), dxr+"ray: the direction does not get normalised", scene, c.table(c.noAny), coreHit(2/length, 0), r))
+		out = append(out, c.row(fmt.Sprintf("length/%v", length), dxr+"ray: the direction does not get normalised", scene,
+			c.table(c.noAny), coreHit(2/length, 0), r))
 	}
 	return append(out, c.scaleRows()...)
 }
@@ -88,7 +93,8 @@ func (c *core) scaleRows() []Row {
 		if scale < 0 { // the ray looks along -z in object space
 			want[coreKind] = U(backFace)
 		}
-		out = append(out, c.row(fmt.Sprintf("scale/%v", scale), dxr+"RayTCurrent(): independent of world or object space", scene, c.table(c.noAny), want, down(0, 0)))
+		out = append(out, c.row(fmt.Sprintf("scale/%v", scale), dxr+"RayTCurrent(): independent of world or object space", scene,
+			c.table(c.noAny), want, down(0, 0)))
 	}
 	return out
 }
@@ -97,12 +103,14 @@ func (c *core) scaleRows() []Row {
 func (c *core) nullRows() []Row {
 	scene := single(mesh(opaqueOnce, front(0, 0, 2)))
 	other := single(mesh(once, front(0, 0, 2)))
-	far := &Scene{Models: []Model{{mesh(opaqueOnce, front(0, 0, 2))}}, Instances: []Instance{place(0).offset(0), place(0).at(0, 0, 2).offset(1)}}
+	far := &Scene{Models: []Model{{mesh(opaqueOnce, front(0, 0, 2))}},
+		Instances: []Instance{place(0).offset(0), place(0).at(0, 0, 2).offset(1)}}
 	table := func(groups ...int) sbt.Layout { return c.table(groups...) }
 	noMiss := table(c.accept)
 	noMiss.Miss = []sbt.Record{{Group: sbt.NullGroup, Data: le(7)}, {Group: c.miss, Data: le(8)}}
 	null := "VkPhysicalDeviceRayTracingPipeline: a group handle of zeros invokes no shader"
-	lacking := vulkan + "Ray Tracing Shader Group: hit groups may lack any of their shaders; without an any hit shader a candidate is accepted"
+	lacking := vulkan + "Ray Tracing Shader Group: hit groups may lack any of their shaders; without an any hit shader a candidate " +
+		"is accepted"
 	missing := func(r Ray) Ray {
 		r.Flags = bvh.RaySkipTriangles
 		return r
@@ -114,7 +122,8 @@ func (c *core) nullRows() []Row {
 	return []Row{
 		c.row("null/acceleration-structure", vulkan+"nullDescriptor, VK_NULL_HANDLE: every ray misses", nil, c.table(c.accept),
 			join(coreMissed(missRecord, 0, tmax), coreMissed(missRecord, 0, tmax)), down(0, 0), missing(down(1, 1))),
-		c.row("null/no-instances", vulkan+"Top Level Acceleration Structures: a structure of no instances is never hit", &Scene{}, c.table(c.accept), coreMissed(missRecord, 0, tmax), down(0, 0)),
+		c.row("null/no-instances", vulkan+"Top Level Acceleration Structures: a structure of no instances is never hit", &Scene{},
+			c.table(c.accept), coreMissed(missRecord, 0, tmax), down(0, 0)),
 		c.row("null/miss", null, scene, noMiss, join(coreNothing(0), coreMissed(8, 0, tmax)), up, second),
 		c.row("null/hit", null, scene, table(sbt.NullGroup), coreNothing(0), down(0, 0)),
 		c.row("null/hit-not-opaque", null, other, table(sbt.NullGroup), coreNothing(0), down(0, 0)),
@@ -135,9 +144,12 @@ func (c *core) inactiveRows() []Row {
 	point := Triangle{{0, 0, 1}, {0, 0, 1}, {0, 0, 1}}
 	rule := vulkan + "Inactive Primitives and Instances: a NaN in the first component of a vertex makes a triangle inactive; "
 	return []Row{
-		c.row("inactive/nan", rule+"indices keep counting", single(mesh(opaqueOnce, dead, front(0, 0, 2))), c.table(c.noAny), set(coreHit(2, 0), corePrimitive, U(1)), down(0, 0)),
-		c.row("inactive/all", rule+"a structure of inactive primitives is never hit", single(mesh(opaqueOnce, dead)), c.table(c.noAny), coreMissed(missRecord, 0, tmax), down(0, 0)),
-		c.row("degenerate", vulkan+"Geometry: a degenerate triangle covers nothing", single(mesh(opaqueOnce, point, front(0, 0, 2))), c.table(c.noAny), set(coreHit(2, 0), corePrimitive, U(1)), down(0, 0)),
+		c.row("inactive/nan", rule+"indices keep counting", single(mesh(opaqueOnce, dead, front(0, 0, 2))), c.table(c.noAny),
+			set(coreHit(2, 0), corePrimitive, U(1)), down(0, 0)),
+		c.row("inactive/all", rule+"a structure of inactive primitives is never hit", single(mesh(opaqueOnce, dead)), c.table(c.noAny),
+			coreMissed(missRecord, 0, tmax), down(0, 0)),
+		c.row("degenerate", vulkan+"Geometry: a degenerate triangle covers nothing", single(mesh(opaqueOnce, point, front(0, 0, 2))),
+			c.table(c.noAny), set(coreHit(2, 0), corePrimitive, U(1)), down(0, 0)),
 	}
 }
 
@@ -160,7 +172,8 @@ func (c *core) identityRows() []Row {
 	}
 	rule := vulkan + "Built-In Variables: "
 	return []Row{
-		c.row("identity/primitive", rule+"PrimitiveId counts within the geometry", scene, c.table(c.accept), want(2, 0, 0xFFFFFF, 0), down(0, 0)),
+		c.row("identity/primitive", rule+"PrimitiveId counts within the geometry", scene, c.table(c.accept), want(2, 0, 0xFFFFFF, 0),
+			down(0, 0)),
 		c.row("identity/geometry", rule+"RayGeometryIndexKHR", scene, c.table(c.accept),
 			join(want(0, 0, 0x123456, 0), want(1, 1, 0x123456, 0), want(0, 2, 0x123456, 1)), down(0, 10), down(4, 10), down(8, 10)),
 		c.row("identity/custom-index", rule+"InstanceCustomIndexKHR has 24 bits", scene, c.table(c.accept),

@@ -51,7 +51,8 @@ layout(shaderRecordEXT, std430) buffer Record { uvec4 head; uint list[8]; } reco
 layout(shaderRecordEXT, std430, row_major) buffer Record { mat3x2 m; layout(column_major) mat2 n; } record;`,
 			// Two rows of three, each padded to 16 bytes.
 			dump: `OUT(1) = BITS(record.m[2][0]); OUT(2) = BITS(record.m[0][1]); vec2 c = record.m[1]; OUT(3) = BITS(c.x); OUT(4) = BITS(c.y); OUT(5) = BITS(record.n[1][0]);`,
-			data: le(bits(1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 10)...), want: []Word{Exactly(3), Exactly(4), Exactly(2), Exactly(5), Exactly(9)}},
+			data: le(bits(1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 10)...),
+			want: []Word{Exactly(3), Exactly(4), Exactly(2), Exactly(5), Exactly(9)}},
 		{name: "buffer-reference", addressed: true, block: `
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Cells { Ray ray[]; };
 layout(shaderRecordEXT, std430) buffer Record { Cells cells; uint tail; } record;`,
@@ -86,7 +87,8 @@ func recordRows() []Row {
 		{"raygen", records, nil, "void main() { OUT(0) = 5u; DUMP }"},
 		{"miss", records, nil, "layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { p += 4u; DUMP }"},
 		{"closest-hit", records, triangle, "layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { p += 4u; DUMP }"},
-		{"any-hit", records, triangle, "layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { p += 4u; DUMP ignoreIntersectionEXT; }"},
+		{"any-hit", records, triangle, "layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { p += 4u; DUMP " +
+			"ignoreIntersectionEXT; }"},
 		{"intersection", intersection, cubes, "hitAttributeEXT uint a;\nvoid main() { a = 3u; reportIntersectionEXT(5.0, 1u); DUMP }"},
 		{"callable", callable, nil, "layout(location = 0) callableDataInEXT uint d;\nvoid main() { d += 4u; DUMP }"},
 	} {
@@ -98,7 +100,8 @@ func recordRows() []Row {
 			want := join(us(5), l.want)
 			want = join(want, repeat(recordWords-len(want), func(int) Word { return Any() }))
 			out = append(out, Row{
-				Name: l.name + "/" + stage.name, Rule: vulkan + "Shader Binding Table: the remainder of a record is the ShaderRecordBufferKHR block, in any block layout",
+				Name: l.name + "/" + stage.name, Rule: vulkan +
+					"Shader Binding Table: the remainder of a record is the ShaderRecordBufferKHR block, in any block layout",
 				Program: stage.program, Scene: stage.scene, Table: table, Raygen: raygen, Rays: []Ray{ray}, Want: want, Addressed: l.addressed,
 			})
 		}

@@ -22,7 +22,8 @@ void main() {
     other = 17u;
     uint live = r.a * 3u + 1u;
     TRACE(r, 0);
-    OUT(0) = p.depth; OUT(1) = p.sum; OUT(2) = p.left; OUT(3) = live; OUT(4) = other; OUT(5) = BITS(p.list[1].z); OUT(6) = BITS(p.list[0].x);
+    OUT(0) = p.depth; OUT(1) = p.sum; OUT(2) = p.left; OUT(3) = live; OUT(4) = other; OUT(5) = BITS(p.list[1].z);
+        OUT(6) = BITS(p.list[0].x);
 }
 `
 
@@ -87,7 +88,8 @@ func recursionRows() []Row {
 			return r
 		}
 		for _, depth := range []uint32{1, 2, 3, 8, 31} {
-			out = append(out, Row{Name: fmt.Sprint(depth), Rule: calls + "shader calls nest to the pipeline's recursion depth; " + glsl + "an incoming payload may be passed on",
+			out = append(out, Row{Name: fmt.Sprint(depth),
+				Rule:    calls + "shader calls nest to the pipeline's recursion depth; " + glsl + "an incoming payload may be passed on",
 				Program: p, Scene: scene, Table: table, Rays: []Ray{ray(depth)}, Want: recursionWant(depth)})
 		}
 		mixed := Row{Name: "mixed", Rule: calls + "invocations are independent", Program: p, Scene: scene, Table: table}
@@ -144,8 +146,9 @@ void main() {
 layout(location = 0) rayPayloadEXT Node p;
 void main() { p = Node(RAY.a, 0u, 1u, 0u); TRACE(RAY, 0); OUT(0) = p.calls; OUT(1) = p.sum; OUT(2) = p.misses; }
 `)}},
-		Hit:  []sbt.Record{{Group: p.hit(hit, "")}},
-		Miss: []sbt.Record{{Group: p.miss(payload + "layout(location = 0) rayPayloadInEXT Node p;\nvoid main() { p.misses++; p.sum += 5u; }")}},
+		Hit: []sbt.Record{{Group: p.hit(hit, "")}},
+		Miss: []sbt.Record{{Group: p.miss(payload +
+			"layout(location = 0) rayPayloadInEXT Node p;\nvoid main() { p.misses++; p.sum += 5u; }")}},
 	}
 	type node struct{ calls, sum, misses uint32 }
 	var walk func(left uint32, n node) node
@@ -168,7 +171,8 @@ void main() { p = Node(RAY.a, 0u, 1u, 0u); TRACE(RAY, 0); OUT(0) = p.calls; OUT(
 		n.sum = mine + 2
 		return n
 	}
-	row := Row{Name: "tree", Rule: calls + "a shader may call any number of times; locals and its own payload live across", Program: p, Scene: scene, Table: table}
+	row := Row{Name: "tree", Rule: calls + "a shader may call any number of times; locals and its own payload live across", Program: p,
+		Scene: scene, Table: table}
 	for depth := range uint32(5) {
 		row.Rays = append(row.Rays, down(0, 0).data(depth))
 		n := walk(depth, node{sum: 1})

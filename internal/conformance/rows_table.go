@@ -25,7 +25,8 @@ const addressRecords = 40 + 3*15 + 15 + 1
 func (c *core) addressRows() []Row {
 	scene, offsets := addressScene()
 	table := c.table(repeat(addressRecords, func(int) int { return c.recordAny })...)
-	rule := sbtAt + "record = instance offset + geometry index * ray stride + ray offset; " + dxr + "TraceRay(): the bottom 4 bits of offset and stride count"
+	rule := sbtAt + "record = instance offset + geometry index * ray stride + ray offset; " + dxr +
+		"TraceRay(): the bottom 4 bits of offset and stride count"
 	row := func(name string, rayOffsets, strides []uint32) Row {
 		var rays []Ray
 		var want []Word
@@ -73,8 +74,10 @@ func (c *core) recordStrideRows() []Row {
 		missed.Miss = 2
 		other := missed
 		other.Miss = 1
-		out = append(out, c.row(fmt.Sprintf("record-stride/data-%d", data), sbtAt+"records are as far apart as the section's stride says", scene, table,
-			join(set(set(coreHit(2, 0), coreRecord, U(3)), coreGeometry, U(1)), coreMissed(52, 0, tmax), coreMissed(0x1000+51, 0, tmax)), hit, missed, other))
+		out = append(out, c.row(fmt.Sprintf("record-stride/data-%d", data), sbtAt+"records are as far apart as the section's stride says",
+			scene, table,
+			join(set(set(coreHit(2, 0), coreRecord, U(3)), coreGeometry, U(1)), coreMissed(52, 0, tmax), coreMissed(0x1000+51, 0, tmax)),
+			hit, missed, other))
 	}
 	return out
 }
@@ -88,7 +91,8 @@ func (c *core) missRows() []Row {
 	for _, index := range []uint32{0, 1, 4, 0x10003, 0xFFFF0002} {
 		r := down(40, 40)
 		r.Miss = index
-		out = append(out, c.row(fmt.Sprintf("miss-index/%#x", index), sbtAt+"Miss Shaders; "+dxr+"TraceRay(): the bottom 16 bits of MissShaderIndex count",
+		out = append(out, c.row(fmt.Sprintf("miss-index/%#x", index),
+			sbtAt+"Miss Shaders; "+dxr+"TraceRay(): the bottom 16 bits of MissShaderIndex count",
 			scene, table, coreMissed(70+index&0xFFFF, 0, tmax), r))
 	}
 	return out

@@ -109,7 +109,8 @@ func TestJudge(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	p := newProgram("test", 1)
 	why := map[Driver]Difference{Lavapipe25: {Reason: "it is wrong"}}
-	text := Differences([]Row{{Name: "a", Program: p, NativeDiffers: why}, {Name: "b", Program: p, NativeDiffers: why}, {Name: "c", Program: p}})
+	text := Differences([]Row{{Name: "a", Program: p, NativeDiffers: why}, {Name: "b", Program: p, NativeDiffers: why},
+		{Name: "c", Program: p}})
 	if want := "| " + string(Lavapipe25) + " native | it is wrong | `test/a` and 1 more |\n"; !strings.HasSuffix(text, want) {
 		t.Errorf("got %q, want a line %q", text, want)
 	}

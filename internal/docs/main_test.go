@@ -52,7 +52,8 @@ func TestTables(t *testing.T) {
 	for table, want := range map[string][]string{
 		"rays": {"Medians of 15 launches of 16x8 rays", "| scene | primary | ambient occlusion |", "| terrain, 288 triangles | ",
 			"| 3 instances | ", "| geometric mean, without instances | **", "| geometric mean, all | **"},
-		"builds":     {"| terrain, 288 triangles | default | ", "| one mesh | fast-trace+update | ", "| 2 meshes | ", "| top level of 3 | "},
+		"builds": {"| terrain, 288 triangles | default | ", "| one mesh | fast-trace+update | ", "| 2 meshes | ",
+			"| top level of 3 | "},
 		"divergence": {"| scene | light1 |\n| --- | --- |\n| terrain, "},
 		"summary":    {"| an update of terrain, 5,000 triangles, PREFER_FAST_TRACE | "},
 		"launches":   {"| 4,096 | ", "| none, 16x8 | "},
@@ -63,7 +64,8 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: %v", table, err)
 			continue
 		}
-		if !strings.HasPrefix(got, "before\n<!-- bench") || !strings.HasSuffix(got, "<!-- end of bench -->\nafter\n") || strings.Contains(got, "old") {
+		if !strings.HasPrefix(got, "before\n<!-- bench") || !strings.HasSuffix(got, "<!-- end of bench -->\nafter\n") ||
+			strings.Contains(got, "old") {
 			t.Errorf("%s: around the table: %s", table, got)
 		}
 		for _, part := range want {

@@ -47,7 +47,8 @@ func raysTable(r *result) (string, error) {
 	for _, set := range sets {
 		columns = append(columns, setName(set))
 	}
-	t := newTable(fmt.Sprintf("Mrays/s on %s (%s): native, compute, ratio. Medians of %d launches of %dx%d rays, both ways in turn in one run.",
+	t := newTable(fmt.Sprintf("Mrays/s on %s (%s): native, compute, ratio. Medians of %d launches of %dx%d rays, both ways in turn "+
+		"in one run.",
 		first.Ways[0].Device, first.Ways[0].Driver, len(first.Series[0].Launches), first.Width, first.Height), columns...)
 	for _, scene := range r.Scenes {
 		cells := []string{sceneName(scene.Scene, scene.Triangles, scene.Instances)}
@@ -99,14 +100,18 @@ func speedOf(list []series, set, backend string) float64 {
 
 // buildsTable has a row for everything that was built with each set of flags.
 func buildsTable(r *result) (string, error) {
-	t := newTable("Milliseconds for a build and an update, native and compute.", "what", "flags", "build: native", "compute", "update: native", "compute")
+	t := newTable("Milliseconds for a build and an update, native and compute.", "what", "flags", "build: native", "compute",
+		"update: native", "compute")
 	rows := 0
 	for _, scene := range r.Builds {
 		for _, n := range scene.Builds {
 			if n.Backend != native {
 				continue
 			}
-			at := slices.IndexFunc(scene.Builds, func(b build) bool { return b.Backend == compute && b.What == n.What && b.Flags == n.Flags })
+			at := slices.IndexFunc(scene.Builds, func(b build) bool {
+				return b.Backend == compute && b.What == n.What &&
+					b.Flags == n.Flags
+			})
 			if at < 0 || n.Build.Median == 0 {
 				return "", fmt.Errorf("%w: builds of %s, %s, by both ways", errResult, n.What, n.Flags)
 			}
@@ -168,7 +173,8 @@ func launchesTable(r *result) (string, error) {
 	if len(r.Launches) == 0 {
 		return "", fmt.Errorf("%w: no launches were measured", errResult)
 	}
-	t := newTable("Microseconds for a launch whose rays meet nothing, beside a dispatch that does nothing.", "rays", "native", "compute", "dispatch")
+	t := newTable("Microseconds for a launch whose rays meet nothing, beside a dispatch that does nothing.", "rays", "native",
+		"compute", "dispatch")
 	for i, l := range r.Launches {
 		if i > 0 && l.Rays == r.Launches[i-1].Rays && l.Width == r.Launches[i-1].Width {
 			continue

@@ -189,7 +189,8 @@ func (p *plan) group(g Group) int {
 
 // general adds a shader with a group and a record of its own.
 func (p *plan) general(stage string, number int) Record {
-	return p.record(p.group(Group{General: p.add(stage, number, false), ClosestHit: NoShader, AnyHit: NoShader, Intersection: NoShader}))
+	return p.record(p.group(Group{General: p.add(stage, number, false), ClosestHit: NoShader, AnyHit: NoShader,
+		Intersection: NoShader}))
 }
 
 // hitGroups adds the hit groups of a ray type: with all shaders, without closest hit, without any hit.

@@ -39,7 +39,8 @@ func Instances(boxes bool) []Instance {
 	if boxes {
 		list = append(list,
 			Instance{Transform: [12]float32{1: -1, 4: 1, 10: 1, 11: 0.5}, CustomIndex: 300, Mask: 0xFF, Geometry: 4, Boxes: true},
-			Instance{Transform: [12]float32{0: 1, 3: 0.25, 5: 1, 10: 1, 11: 0.75}, CustomIndex: 0xFFFFFF, Mask: 0xF0, Geometry: 6, Boxes: true, NoCulling: true},
+			Instance{Transform: [12]float32{0: 1, 3: 0.25, 5: 1, 10: 1, 11: 0.75}, CustomIndex: 0xFFFFFF, Mask: 0xF0, Geometry: 6,
+				Boxes: true, NoCulling: true},
 		)
 	}
 	return list

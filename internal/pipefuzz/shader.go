@@ -41,7 +41,8 @@ type site struct {
 }
 
 func newShader(p *plan, stage string, number int, procedural bool, index int) *shader {
-	s := &shader{p: p, r: rand.New(rand.NewPCG(p.out.Seed, uint64(index)+1)), stage: stage, index: index, number: number, procedural: procedural}
+	s := &shader{p: p, r: rand.New(rand.NewPCG(p.out.Seed, uint64(index)+1)), stage: stage, index: index, number: number,
+		procedural: procedural}
 	if stage != "rgen" && stage != "rcall" {
 		s.ray = p.rays[number]
 	}
@@ -77,7 +78,9 @@ void note(uint v) { acc = acc * 31u + v; }
 `
 
 const rays = `vec3 rayOrigin(uint h) { return vec3((float(h & 63u) + 0.5) * 0.03125 - 1.0, (float((h >> 6) & 63u) + 0.5) * 0.03125 - 1.0, float((h >> 12) & %du) * 0.25 - 1.125); }
-vec3 rayDirection(uint h) { vec2 slope = (h & 0x30000u) == 0u ? vec2(float((h >> 18) & 1u), float((h >> 19) & 1u)) * 0.5 - 0.25 : vec2(0.0); return vec3(slope, (h & 0x700000u) == 0u ? -1.0 : 1.0) * ((h & 0x800000u) == 0u ? 2.0 : 1.0); }
+vec3 rayDirection(uint h) { vec2 slope = (h & 0x30000u) == 0u ? vec2(float((h >> 18) & 1u),
+    float((h >> 19) & 1u)) * 0.5 - 0.25 : vec2(0.0); return vec3(slope,
+        (h & 0x700000u) == 0u ? -1.0 : 1.0) * ((h & 0x800000u) == 0u ? 2.0 : 1.0); }
 `
 
 // generate writes the shader.
@@ -184,7 +187,8 @@ func (s *shader) constants() {
 		}
 	}
 	if s.p.has(Specialisation) {
-		s.globals = append(s.globals, fmt.Sprintf("layout(constant_id = 0) const uint constant = %du;\nuint special = constant; // glslang 12 gets expressions of constants wrong", s.r.IntN(100)))
+		s.globals = append(s.globals, fmt.Sprintf("layout(constant_id = 0) const uint constant = %du;\nuint special = constant; // "+
+			"glslang 12 gets expressions of constants wrong", s.r.IntN(100)))
 		s.specialization = s.r.Uint32()
 		add("special", tUint)
 	}
@@ -202,7 +206,8 @@ func (s *shader) constants() {
 	if s.p.has(Records) {
 		layout := s.r.IntN(3)
 		s.globals = append(s.globals, fmt.Sprintf("layout(shaderRecordEXT, std430) buffer Record%d { %s } record;", s.index,
-			[]string{"uint a; uint b[3]; uvec4 c; vec4 d;", "uvec2 c; int b[6]; mat2x2 d;", "layout(offset = 4) uint a; layout(offset = 32) float d[4];"}[layout]))
+			[]string{"uint a; uint b[3]; uvec4 c; vec4 d;", "uvec2 c; int b[6]; mat2x2 d;",
+				"layout(offset = 4) uint a; layout(offset = 32) float d[4];"}[layout]))
 		switch layout {
 		case 0:
 			add("record.a", tUint)
@@ -252,7 +257,8 @@ func (s *shader) builtins() {
 	}
 	s.globals = append(s.globals, "uint geometry = 0u;")
 	add(tUint, "geometry", "uint(gl_PrimitiveID)", "uint(gl_InstanceID)")
-	add(tInt, "gl_InstanceCustomIndexEXT", "int(floor(gl_ObjectRayOriginEXT.y * 32.0))", "int(floor(gl_ObjectRayDirectionEXT.y * 4.0 + 0.5))",
+	add(tInt, "gl_InstanceCustomIndexEXT", "int(floor(gl_ObjectRayOriginEXT.y * 32.0))",
+		"int(floor(gl_ObjectRayDirectionEXT.y * 4.0 + 0.5))",
 		"int(floor(gl_ObjectToWorldEXT[0].x + 0.5))", "int(floor(gl_WorldToObjectEXT[3].z * 4.0 + 0.5))")
 	if s.stage != "rint" {
 		s.globals = append(s.globals, "uint kind = 0u;") // lavapipe's own is the nested ray's after a call

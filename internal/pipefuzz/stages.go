@@ -85,7 +85,8 @@ func (s *shader) siteType(site site) *typ {
 // shading is the interface of closest hit and miss shaders.
 func (s *shader) shading() (begin, end []string) {
 	location := s.r.IntN(4)
-	s.globals = append(s.globals, fmt.Sprintf("layout(location = %d) rayPayloadInEXT %s pin;", location, s.ray.payload.name), "uint fuel = 0u;", "uint depth = 0u;")
+	s.globals = append(s.globals, fmt.Sprintf("layout(location = %d) rayPayloadInEXT %s pin;", location, s.ray.payload.name),
+		"uint fuel = 0u;", "uint depth = 0u;")
 	s.scope = append(s.scope, variable{"pin", s.ray.payload, true})
 	begin = append(begin, "fuel = pin.fuel; depth = pin.depth;", "note(pin.acc);")
 	if s.stage == "rchit" {
@@ -140,7 +141,8 @@ func (s *shader) hitAttributes() {
 func (s *shader) callable() (begin, end []string) {
 	location := s.r.IntN(4)
 	data := s.p.calls[s.number].data
-	s.globals = append(s.globals, fmt.Sprintf("layout(location = %d) callableDataInEXT %s pin;", location, data.name), "uint fuel = 0u;", "uint depth = 0u;")
+	s.globals = append(s.globals, fmt.Sprintf("layout(location = %d) callableDataInEXT %s pin;", location, data.name),
+		"uint fuel = 0u;", "uint depth = 0u;")
 	s.scope = append(s.scope, variable{"pin", data, true})
 	begin = append(begin, "fuel = pin.fuel; depth = pin.depth;", "note(pin.acc);")
 	begin = append(begin, s.outgoing(location+1)...)
@@ -191,7 +193,8 @@ func (s *shader) verdict() {
 		s.line("for (uint i = 0u; i < id %% 4u; i++) { if (i == 2u) ignoreIntersectionEXT; acc += i; }")
 		s.line("refuse(id >> 3);")
 	case 2:
-		s.line("switch (id %% 4u) { case 0u: acc++; case 1u: if ((id & 16u) != 0u) ignoreIntersectionEXT; break; case 2u: refuse(id >> 4); default: acc += 3u; }")
+		s.line("switch (id %% 4u) { case 0u: acc++; case 1u: if ((id & 16u) != 0u) ignoreIntersectionEXT; break; case 2u: refuse(id " +
+			">> 4); default: acc += 3u; }")
 	default:
 		s.line("if ((id & 4u) != 0u) return;")
 		s.line("do { refuse(id); id >>= 3; } while ((id & 3u) == 1u);")
@@ -213,7 +216,8 @@ func (s *shader) intersection() (begin, end []string) {
 		"float slope = 1.0 / gl_ObjectRayDirectionEXT.z;",
 		"float t = ((boxes.edge[box + 2u] + boxes.edge[box + 5u]) * 0.5 - gl_ObjectRayOriginEXT.z) * slope;",
 		"vec2 at = gl_ObjectRayOriginEXT.xy + gl_ObjectRayDirectionEXT.xy * t;",
-		"if (any(lessThan(at, vec2(boxes.edge[box], boxes.edge[box + 1u]))) || any(greaterThan(at, vec2(boxes.edge[box + 3u], boxes.edge[box + 4u])))) return;",
+		"if (any(lessThan(at, vec2(boxes.edge[box], boxes.edge[box + 1u]))) || any(greaterThan(at, vec2(boxes.edge[box + 3u], "+
+			"boxes.edge[box + 4u])))) return;",
 		attributes())
 	report := func(offset float64) string {
 		return fmt.Sprintf("reportIntersectionEXT(t + %.5f * abs(slope), %du)", offset, s.r.IntN(128))
@@ -237,7 +241,8 @@ func (s *shader) intersection() (begin, end []string) {
 	case 2:
 		end = append(end, report(0)+";", attributes(), report(0.03125)+";")
 	default:
-		end = append(end, fmt.Sprintf("for (uint i = 0u; i < 3u; i++) { if (reportIntersectionEXT(t + (float(i) - 1.0) * 0.03125 * abs(slope), i * 7u)) break; %s }", attributes()))
+		end = append(end, fmt.Sprintf("for (uint i = 0u; i < 3u; i++) { if (reportIntersectionEXT(t + (float(i) - 1.0) * 0.03125 * "+
+			"abs(slope), i * 7u)) break; %s }", attributes()))
 	}
 	return begin, end
 }
@@ -266,9 +271,11 @@ func (s *shader) shoot(c position) {
 		return
 	}
 	ray := s.p.rays[site.index]
-	s.line("if (fuel > 0u && depth < %du) { %s.fuel = fuel - 1u; %s.depth = depth + 1u; uint %s = hash(%s);", s.p.out.Depth, site.name, site.name, h, s.expr(tUint, 2))
+	s.line("if (fuel > 0u && depth < %du) { %s.fuel = fuel - 1u; %s.depth = depth + 1u; uint %s = hash(%s);", s.p.out.Depth, site.name,
+		site.name, h, s.expr(tUint, 2))
 	s.line("traceRayEXT(scene, %s, %s, %du, %du, %du + %s %% %du, rayOrigin(%s), %s, rayDirection(%s), %s, %d); fuel = %s.fuel;%s }",
-		s.flags(ray), s.one("0xFFu", "0xFFu", "0xFFu", "0x0Fu", "0x1F0u"), site.index, len(s.p.rays), ray.firstMiss, s.expr(tUint, 1), ray.misses,
+		s.flags(ray), s.one("0xFFu", "0xFFu", "0xFFu", "0x0Fu", "0x1F0u"), site.index, len(s.p.rays), ray.firstMiss, s.expr(tUint, 1),
+		ray.misses,
 		h, s.one("0.0", "0.0", "0.5"), h, s.one("64.0", "64.0", "64.0", "2.5"), site.location, site.name, restore)
 }
 
@@ -278,7 +285,8 @@ func (s *shader) flags(ray rayType) string {
 		return s.one("gl_RayFlagsCullOpaqueEXT", "14u", "10u")
 	}
 	list := []string{
-		"0u", "0u", "0u", "gl_RayFlagsOpaqueEXT", "gl_RayFlagsNoOpaqueEXT", "gl_RayFlagsCullNoOpaqueEXT", "gl_RayFlagsSkipClosestHitShaderEXT",
+		"0u", "0u", "0u", "gl_RayFlagsOpaqueEXT", "gl_RayFlagsNoOpaqueEXT", "gl_RayFlagsCullNoOpaqueEXT",
+		"gl_RayFlagsSkipClosestHitShaderEXT",
 		"gl_RayFlagsCullBackFacingTrianglesEXT", "gl_RayFlagsCullFrontFacingTrianglesEXT | gl_RayFlagsNoOpaqueEXT",
 	}
 	return s.one(list...)

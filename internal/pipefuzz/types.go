@@ -52,7 +52,8 @@ var (
 )
 
 func vectorOf(elem *typ, n int) *typ {
-	return &typ{name: map[kind]string{kindInt: "i", kindUint: "u", kindFloat: ""}[elem.kind] + fmt.Sprintf("vec%d", n), kind: kindVector, elem: elem, n: n}
+	return &typ{name: map[kind]string{kindInt: "i", kindUint: "u", kindFloat: ""}[elem.kind] + fmt.Sprintf("vec%d", n),
+		kind: kindVector, elem: elem, n: n}
 }
 
 func matrixOf(columns, rows int) *typ {

@@ -130,7 +130,8 @@ func (l *conformanceLaunch) recordSecondary() error {
 
 func (l *conformanceLaunch) record(cb *vk.CommandBuffer, set int) error {
 	dev := l.run.rig.dev
-	o := engine.TraceOptions{Pipeline: l.run.pipeline, Table: l.table, Raygen: l.row.Raygen, Sets: []*engine.DescriptorSet{l.sets[set]}}
+	o := engine.TraceOptions{Pipeline: l.run.pipeline, Table: l.table, Raygen: l.row.Raygen,
+		Sets: []*engine.DescriptorSet{l.sets[set]}}
 	switch l.row.Command {
 	case conformance.Indirect:
 		return dev.CmdTraceRaysIndirect(cb, engine.IndirectTraceOptions{TraceOptions: o, Buffer: l.command})

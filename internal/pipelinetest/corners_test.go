@@ -73,8 +73,10 @@ uint hash(uint v) { v = v * 747796405u + 2891336453u; uint w = ((v >> ((v >> 28u
 `
 
 const cornerRaygen = `
-vec3 origin(uint k) { return vec3((vec2(gl_LaunchIDEXT.xy) + 0.5) / vec2(gl_LaunchSizeEXT.xy) * 2.0 - 1.0, -2.0 - float(k & 7u) * 0.125); }
-vec3 direction(uint k) { uint h = hash(k + push.seed); return vec3(float(h & 255u) / 255.0 - 0.5, float((h >> 8) & 255u) / 255.0 - 0.5, 0.0) * 0.3 + vec3(0.0, 0.0, 1.0); }
+vec3 origin(uint k) { return vec3((vec2(gl_LaunchIDEXT.xy) + 0.5) / vec2(gl_LaunchSizeEXT.xy) * 2.0 - 1.0,
+    -2.0 - float(k & 7u) * 0.125); }
+vec3 direction(uint k) { uint h = hash(k + push.seed); return vec3(float(h & 255u) / 255.0 - 0.5,
+    float((h >> 8) & 255u) / 255.0 - 0.5, 0.0) * 0.3 + vec3(0.0, 0.0, 1.0); }
 #define TRACE(k) traceRayEXT(scenes[0], 0u, 0xFFu, 0u, 2u, 0u, origin(k), 0.001, direction(k), 100.0, 0)
 uint sum = 1u;
 void note(uint v) { sum = sum * 31u + v; }
@@ -114,13 +116,16 @@ func orElse(s, other string) string {
 }
 
 func (c *corner) stages(t *testing.T, optimise bool) []engine.Stage {
-	const payload, incoming = "layout(location = 0) rayPayloadEXT Data p;\nlayout(location = 1) callableDataEXT Data c;\n", "layout(location = 0) rayPayloadInEXT Data p;\n"
+	const payload, incoming = "layout(location = 0) rayPayloadEXT Data p;\nlayout(location = 1) callableDataEXT Data c;\n",
+		"layout(location = 0) rayPayloadInEXT Data p;\n"
 	const callable = "layout(location = 1) callableDataInEXT Data p;\n"
 	return []engine.Stage{
 		c.stage(t, engine.Raygen, "rgen", payload+cornerRaygen, c.raygen+"\nresult.word[PIXEL] = sum;", optimise),
 		c.stage(t, engine.Miss, "rmiss", incoming, orElse(c.miss, "p = p * 3u + 1u;"), optimise),
-		c.stage(t, engine.ClosestHit, "rchit", incoming+"hitAttributeEXT vec2 bary;\n", orElse(c.hit, "p = p * 5u + uint(gl_PrimitiveID);"), optimise),
-		c.stage(t, engine.AnyHit, "rahit", incoming+"hitAttributeEXT vec2 bary;\n", orElse(c.anyHit, "if ((gl_PrimitiveID & 1) == 0) ignoreIntersectionEXT;"), optimise),
+		c.stage(t, engine.ClosestHit, "rchit", incoming+"hitAttributeEXT vec2 bary;\n",
+			orElse(c.hit, "p = p * 5u + uint(gl_PrimitiveID);"), optimise),
+		c.stage(t, engine.AnyHit, "rahit", incoming+"hitAttributeEXT vec2 bary;\n",
+			orElse(c.anyHit, "if ((gl_PrimitiveID & 1) == 0) ignoreIntersectionEXT;"), optimise),
 		c.stage(t, engine.Callable, "rcall", callable, orElse(c.callable, "p = p * 7u + 2u;"), optimise),
 	}
 }
@@ -150,7 +155,8 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 	defer layout.Destroy()
 	pipeline, err := dev.NewRayTracingPipeline(t.Context(), engine.PipelineOptions{
 		Name: t.Name(), Stages: stages, SetLayouts: []*engine.DescriptorSetLayout{layout}, PushConstantBytes: 16,
-		Groups:            []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.TrianglesGroup(2, 3), engine.GeneralGroup(4)},
+		Groups: []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.TrianglesGroup(2, 3),
+			engine.GeneralGroup(4)},
 		MaxRecursionDepth: max(c.depth, 1), Form: form,
 	})
 	if errors.Is(err, engine.ErrUnsupported) && form == engine.FormMonolithic {
@@ -164,7 +170,8 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 	}
 	hit := sbt.Record{Group: 2, Data: record}
 	table, err := dev.NewTable(t.Context(), pipeline, sbt.Layout{Raygen: []sbt.Record{{Group: 0, Data: record}},
-		Miss: []sbt.Record{{Group: 1, Data: record}}, Hit: []sbt.Record{hit, hit, hit, hit}, Callable: []sbt.Record{{Group: 3, Data: record}, {Group: 3, Data: record}}})
+		Miss: []sbt.Record{{Group: 1, Data: record}}, Hit: []sbt.Record{hit, hit, hit, hit},
+		Callable: []sbt.Record{{Group: 3, Data: record}, {Group: 3, Data: record}}})
 	fatal(err)
 	defer table.Destroy()
 	const words, scratchWords = testWidth * testHeight, 512
@@ -198,8 +205,9 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 	fatal(err)
 	defer sampler.Destroy()
 	for i := range uint32(3) {
-		texture, err := dev.VK().NewImage(vk.ImageOptions{Name: "texture", Width: 4, Height: 4, MipLevels: 2, Format: vulkan.FormatR8g8b8a8Unorm,
-			Usage: vulkan.ImageUsageFlags(vulkan.ImageUsageSampledBit | vulkan.ImageUsageTransferDstBit)})
+		texture, err := dev.VK().NewImage(vk.ImageOptions{Name: "texture", Width: 4, Height: 4, MipLevels: 2,
+			Format: vulkan.FormatR8g8b8a8Unorm,
+			Usage:  vulkan.ImageUsageFlags(vulkan.ImageUsageSampledBit | vulkan.ImageUsageTransferDstBit)})
 		fatal(err)
 		defer texture.Destroy()
 		texels := make([]byte, 64)
@@ -229,11 +237,13 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 	push = binary.LittleEndian.AppendUint64(push, 42)
 	fatal(dev.Run(t.Context(), t.Name(), func(cb *vk.CommandBuffer) error {
 		for _, i := range images {
-			cb.ImageBarrier(i.Handle(), vulkan.ImageLayoutShaderReadOnlyOptimal, vulkan.ImageLayoutGeneral, vk.StageAllCommands, vk.AccessMemoryRead,
+			cb.ImageBarrier(i.Handle(), vulkan.ImageLayoutShaderReadOnlyOptimal, vulkan.ImageLayoutGeneral, vk.StageAllCommands,
+				vk.AccessMemoryRead,
 				vk.StageAllCommands, vk.AccessMemoryRead|vk.AccessMemoryWrite)
 		}
-		return dev.CmdTraceRays(cb, engine.TraceOptions{Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: push,
-			Width: testWidth, Height: testHeight, Depth: 1})
+		return dev.CmdTraceRays(cb, engine.TraceOptions{Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set},
+			PushConstants: push,
+			Width:         testWidth, Height: testHeight, Depth: 1})
 	}))
 	var out []uint32
 	for _, x := range append([]*vk.Buffer{result}, scratch...) {
@@ -248,7 +258,8 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 		fatal(err)
 		defer back.Destroy()
 		fatal(dev.Run(t.Context(), "read back", func(cb *vk.CommandBuffer) error {
-			cb.ImageBarrier(i.Handle(), vulkan.ImageLayoutGeneral, vulkan.ImageLayoutTransferSrcOptimal, vk.StageAllCommands, vk.AccessMemoryWrite, vk.StageTransfer, vk.AccessTransferRead)
+			cb.ImageBarrier(i.Handle(), vulkan.ImageLayoutGeneral, vulkan.ImageLayoutTransferSrcOptimal, vk.StageAllCommands,
+				vk.AccessMemoryWrite, vk.StageTransfer, vk.AccessTransferRead)
 			cb.CopyImageToBuffer(i.Handle(), vulkan.ImageLayoutTransferSrcOptimal, back, vk.ImageRegion{Width: 16, Height: 16})
 			return nil
 		}))

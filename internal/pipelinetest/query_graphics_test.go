@@ -35,7 +35,8 @@ layout(location = 0) out vec4 color;
 void main() {
 	if (uint(gl_FragCoord.x) == 3u) discard;
 	rayQueryEXT q;
-	rayQueryInitializeEXT(q, scene, ray.flags, ray.mask, vec3(gl_FragCoord.xy / 24.0 * 2.0 - 1.0, 4.0), ray.tMin, vec3(0.01, 0.02, -1.0), ray.tMax);
+	rayQueryInitializeEXT(q, scene, ray.flags, ray.mask, vec3(gl_FragCoord.xy / 24.0 * 2.0 - 1.0, 4.0), ray.tMin,
+	    vec3(0.01, 0.02, -1.0), ray.tMax);
 	float n = 0.0;
 	while (rayQueryProceedEXT(q)) {
 		if (rayQueryGetIntersectionTypeEXT(q, false) != gl_RayQueryCandidateIntersectionTriangleEXT) continue;
@@ -76,14 +77,16 @@ func (r *queryRig) draw(t *testing.T, vertex, fragment []uint32) []uint32 {
 
 // drawWith draws so many vertices with the stages of o, whose ray queries are lowered before, and copies the image to the
 // buffer, if there is one.
-func (r *queryRig) drawWith(t *testing.T, o vk.GraphicsPipelineOptions, vertices uint32, set *engine.DescriptorSet, result *vk.Buffer) {
+func (r *queryRig) drawWith(t *testing.T, o vk.GraphicsPipelineOptions, vertices uint32, set *engine.DescriptorSet,
+	result *vk.Buffer) {
 	t.Helper()
 	dev := r.device.VK()
 	used := vulkan.ShaderStageFlags(0)
 	for _, s := range []struct {
 		stage vulkan.ShaderStageFlags
 		code  *[]uint32
-	}{{vk.StageVertex, &o.Vertex}, {vk.StageTessellationControl, &o.TessellationControl}, {vk.StageTessellationEvaluation, &o.TessellationEvaluation},
+	}{{vk.StageVertex, &o.Vertex}, {vk.StageTessellationControl, &o.TessellationControl},
+		{vk.StageTessellationEvaluation, &o.TessellationEvaluation},
 		{vk.StageGeometry, &o.Geometry}, {vk.StageFragment, &o.Fragment}} {
 		if len(*s.code) == 0 {
 			continue
@@ -107,7 +110,8 @@ func (r *queryRig) drawWith(t *testing.T, o vk.GraphicsPipelineOptions, vertices
 	defer image.Destroy()
 	check(t, dev.Run(t.Context(), t.Name(), func(cb *vk.CommandBuffer) error {
 		all := func(from, to vulkan.ImageLayout) {
-			cb.ImageBarrier(image.Handle(), from, to, vk.StageAllCommands, vk.AccessMemoryWrite, vk.StageAllCommands, vk.AccessMemoryRead|vk.AccessMemoryWrite)
+			cb.ImageBarrier(image.Handle(), from, to, vk.StageAllCommands, vk.AccessMemoryWrite, vk.StageAllCommands,
+				vk.AccessMemoryRead|vk.AccessMemoryWrite)
 		}
 		r.device.CmdBarrier(cb)
 		all(vulkan.ImageLayoutUndefined, vulkan.ImageLayoutGeneral)
@@ -116,7 +120,8 @@ func (r *queryRig) drawWith(t *testing.T, o vk.GraphicsPipelineOptions, vertices
 		cb.DrawToImage(p, image, [4]float32{}, vertices)
 		all(vulkan.ImageLayoutGeneral, vulkan.ImageLayoutTransferSrcOptimal)
 		if result != nil {
-			cb.CopyImageToBuffer(image.Handle(), vulkan.ImageLayoutTransferSrcOptimal, result, vk.ImageRegion{Width: queryGrid, Height: queryGrid})
+			cb.CopyImageToBuffer(image.Handle(), vulkan.ImageLayoutTransferSrcOptimal, result,
+				vk.ImageRegion{Width: queryGrid, Height: queryGrid})
 		}
 		return nil
 	}))

@@ -29,8 +29,10 @@ func withPositions(t *testing.T, code []uint32) []uint32 {
 					out = append(out, in)
 					continue
 				}
-				fetch := spirv.Inst{Op: spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR, Type: array, Result: m.NewID(), Operands: in.Operands}
-				out = append(out, fetch, spirv.Inst{Op: spirv.OpCompositeExtract, Type: vertex, Result: in.Result, Operands: []uint32{uint32(fetch.Result), n % 3}})
+				fetch := spirv.Inst{Op: spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR, Type: array, Result: m.NewID(),
+					Operands: in.Operands}
+				out = append(out, fetch, spirv.Inst{Op: spirv.OpCompositeExtract, Type: vertex, Result: in.Result,
+					Operands: []uint32{uint32(fetch.Result), n % 3}})
 				n++
 			}
 			b.Insts = out

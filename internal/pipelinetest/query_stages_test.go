@@ -30,7 +30,8 @@ void ask(uint i) {
 		if ((rayQueryGetIntersectionPrimitiveIndexEXT(q, false) & 1) == 0) rayQueryConfirmIntersectionEXT(q);
 	}
 	bool hit = rayQueryGetIntersectionTypeEXT(q, true) != 0u;
-	result.word[2u * i] = hit ? rayQueryGetIntersectionPrimitiveIndexEXT(q, true) + 64u * rayQueryGetIntersectionInstanceIdEXT(q, true) + 1u : 0u;
+	result.word[2u * i] = hit ? rayQueryGetIntersectionPrimitiveIndexEXT(q, true) + 64u * rayQueryGetIntersectionInstanceIdEXT(q,
+	    true) + 1u : 0u;
 	result.word[2u * i + 1u] = hit ? floatBitsToUint(rayQueryGetIntersectionTEXT(q, true)) : 0u;
 }
 `
@@ -62,19 +63,23 @@ void main() { gl_Position = vec4(vec2(gl_VertexIndex % 3 & 1, gl_VertexIndex % 3
 	}},
 	{"tessellation control", func(t *testing.T) vk.GraphicsPipelineOptions {
 		return vk.GraphicsPipelineOptions{PatchPoints: 3, TessellationEvaluation: glsltest.Compile(t, "tese", plainEvaluation),
-			TessellationControl: glsltest.Compile(t, "tesc", queryPrimitive+"layout(vertices = 3) out;\nvoid main() { ask(gl_PrimitiveID);\n"+
-				"gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;\n"+tessellationLevels+"}")}
+			TessellationControl: glsltest.Compile(t, "tesc",
+				queryPrimitive+"layout(vertices = 3) out;\nvoid main() { ask(gl_PrimitiveID);\n"+
+					"gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;\n"+tessellationLevels+"}")}
 	}},
 	{"tessellation evaluation", func(t *testing.T) vk.GraphicsPipelineOptions {
 		return vk.GraphicsPipelineOptions{PatchPoints: 3,
 			TessellationControl: glsltest.Compile(t, "tesc", "#version 460\nlayout(vertices = 3) out;\nvoid main() {\n"+
 				"gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;\n"+tessellationLevels+"}"),
-			TessellationEvaluation: glsltest.Compile(t, "tese", queryPrimitive+"layout(triangles) in;\nvoid main() { if (gl_TessCoord.x > 0.5) ask(gl_PrimitiveID);\n"+
-				"gl_Position = gl_in[0].gl_Position * gl_TessCoord.x + gl_in[1].gl_Position * gl_TessCoord.y + gl_in[2].gl_Position * gl_TessCoord.z; }")}
+			TessellationEvaluation: glsltest.Compile(t, "tese",
+				queryPrimitive+"layout(triangles) in;\nvoid main() { if (gl_TessCoord.x > 0.5) ask(gl_PrimitiveID);\n"+
+					"gl_Position = gl_in[0].gl_Position * gl_TessCoord.x + gl_in[1].gl_Position * gl_TessCoord.y + gl_in[2].gl_Position * "+
+					"gl_TessCoord.z; }")}
 	}},
 	{"geometry", func(t *testing.T) vk.GraphicsPipelineOptions {
-		return vk.GraphicsPipelineOptions{Geometry: glsltest.Compile(t, "geom", queryPrimitive+"layout(triangles) in;\nlayout(triangle_strip, max_vertices = 3) out;\n"+
-			"void main() { ask(gl_PrimitiveIDIn);\nfor (int i = 0; i < 3; i++) { gl_Position = gl_in[i].gl_Position; EmitVertex(); } }")}
+		return vk.GraphicsPipelineOptions{Geometry: glsltest.Compile(t, "geom",
+			queryPrimitive+"layout(triangles) in;\nlayout(triangle_strip, max_vertices = 3) out;\n"+
+				"void main() { ask(gl_PrimitiveIDIn);\nfor (int i = 0; i < 3; i++) { gl_Position = gl_in[i].gl_Position; EmitVertex(); } }")}
 	}},
 }
 
@@ -88,7 +93,8 @@ func TestQueriesPerPrimitive(t *testing.T) {
 	rigs := map[engine.Backend]*queryRig{}
 	for _, way := range []engine.Backend{engine.BackendNative, engine.BackendCompute} {
 		rigs[way] = newQueryRig(t, openQueries(t, way), 0)
-		if f := rigs[way].device.VK().Features(); !f.DynamicRendering || !f.TessellationShader || !f.GeometryShader || !f.VertexPipelineStoresAndAtomics {
+		if f := rigs[way].device.VK().Features(); !f.DynamicRendering || !f.TessellationShader || !f.GeometryShader ||
+			!f.VertexPipelineStoresAndAtomics {
 			t.Skip("no dynamic rendering, or no stages that may write buffers")
 		}
 	}

@@ -174,8 +174,10 @@ func TestStrangers(t *testing.T) {
 		}
 		// Devices of the engine do not enable the extensions that HLSL compilers leave notes for tools by, and lavapipe warns
 		// of locations.
-		bare := module(t, "spv1.4", "hlsl_library", `OpExtension "SPV_GOOGLE_hlsl_functionality1"`, "", `OpExtension "SPV_GOOGLE_user_type"`, "",
-			"%1 = OpExtInstImport", ";", "%dbg = OpExtInst", ";", "OpDecorateString", ";", "OpMemberDecorateString", ";", "OpDecorateId", ";",
+		bare := module(t, "spv1.4", "hlsl_library", `OpExtension "SPV_GOOGLE_hlsl_functionality1"`, "",
+			`OpExtension "SPV_GOOGLE_user_type"`, "",
+			"%1 = OpExtInstImport", ";", "%dbg = OpExtInst", ";", "OpDecorateString", ";", "OpMemberDecorateString", ";", "OpDecorateId",
+			";",
 			"OpDecorate %payloadStage Location", ";", "OpDecorate %payloadIn Location", ";", "OpDecorate %shadowStage Location", ";",
 			"OpDecorate %shadowIn Location", ";")
 		want := native.trace(t, pipeline(bare), engine.FormAuto)
@@ -254,8 +256,10 @@ var shapeTreatments = []shapeTreatment{
 	// Not -Os: in spirv-opt 2023.1 it drops members of payloads that a stage does not use, so that stages no longer agree.
 	{name: "sizes", target: "spirv1.4", passes: []string{"--eliminate-dead-code-aggressive", "--local-redundancy-elimination", "--ccp",
 		"--simplify-instructions", "--cfg-cleanup"}},
-	{name: "inlined", target: "vulkan1.2", passes: []string{"--merge-return", "--inline-entry-points-exhaustive", "--ssa-rewrite", "--if-conversion"}},
-	{name: "memory model", target: "spirv1.5", passes: []string{"--upgrade-memory-model", "--scalar-replacement=0", "--private-to-local"}},
+	{name: "inlined", target: "vulkan1.2", passes: []string{"--merge-return", "--inline-entry-points-exhaustive", "--ssa-rewrite",
+		"--if-conversion"}},
+	{name: "memory model", target: "spirv1.5",
+		passes: []string{"--upgrade-memory-model", "--scalar-replacement=0", "--private-to-local"}},
 	{name: "NV optimised", target: "spirv1.3", nvidia: true, passes: []string{"-O"}},
 	{name: "unrolled", target: "vulkan1.2", passes: []string{"--ssa-rewrite", "--loop-peeling", "--loop-unroll", "--merge-blocks",
 		"--convert-local-access-chains", "--eliminate-dead-branches"}},

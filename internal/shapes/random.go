@@ -11,17 +11,20 @@ import (
 // valid and ends, and is for linking more than for running: most of its paths are never taken.
 func Random(seed uint64) Shape {
 	r := &random{rand: rand.New(rand.NewPCG(seed, 1))}
-	functions := "uint shoot(uint k) { TRACE(k); return payload.id.x + k; }\nbool asks(uint k) { OTHER(k); return (other & 1u) == 0u; }\n"
+	functions := "uint shoot(uint k) { TRACE(k); return payload.id.x + k; }\nbool asks(uint k) { OTHER(k); return (other & 1u) == " +
+		"0u; }\n"
 	for i := range r.rand.IntN(3) {
 		r.out, r.functions = nil, i
 		r.block(place{returns: "return k;"}, 2+r.rand.IntN(3))
-		functions += fmt.Sprintf("uint wander%d(uint k, inout uint n) {\n    uint pixel = k, live = n;\n%s    n = live;\n    return live;\n}\n", i, strings.Join(r.out, ""))
+		functions += fmt.Sprintf("uint wander%d(uint k, inout uint n) {\n    uint pixel = k, live = n;\n%s    n = live;\n    return "+
+			"live;\n}\n", i, strings.Join(r.out, ""))
 		r.functions = i + 1
 	}
 	r.out = nil
 	r.block(place{returns: "return;"}, 3+r.rand.IntN(4))
 	source := strings.Replace(prelude, "FUNCTIONS", functions, 1)
-	return Shape{Name: fmt.Sprintf("random-%d", seed), Depth: 1, Raygen: strings.Replace(source, "BODY", strings.Join(r.out, ""), 1), AnyHit: AnyHit}
+	return Shape{Name: fmt.Sprintf("random-%d", seed), Depth: 1, Raygen: strings.Replace(source, "BODY", strings.Join(r.out, ""), 1),
+		AnyHit: AnyHit}
 }
 
 // RandomReport is Random as an intersection shader, which may end at each of its reports.
@@ -33,10 +36,13 @@ func RandomCall(seed uint64) string { return replaced(Random(seed).Raygen, asCal
 // RandomAnyHit is Random as an any hit shader that ends wherever the others trace: behind such a place nothing runs.
 func RandomAnyHit(seed uint64) string {
 	return replaced(Random(seed).Raygen, map[string]string{
-		"layout(location = 0) rayPayloadEXT Payload payload;":                                                  "layout(location = 0) rayPayloadInEXT Payload payload;",
-		"layout(location = 1) rayPayloadEXT uint other;":                                                       "uint other;",
-		"#define TRACE(k) traceRayEXT(scene, 0u, 0xFFu, 0u, 2u, 0u, origin(k), 0.001, direction(k), 100.0, 0)": "#define TRACE(k) ignoreIntersectionEXT",
-		"#define OTHER(k) traceRayEXT(scene, 0u, 0xFFu, 1u, 2u, 1u, origin(k), 0.001, direction(k), 100.0, 1)": "#define OTHER(k) if ((k) > 3u) terminateRayEXT",
+		"layout(location = 0) rayPayloadEXT Payload payload;": "layout(location = 0) " +
+			"rayPayloadInEXT Payload payload;",
+		"layout(location = 1) rayPayloadEXT uint other;": "uint other;",
+		"#define TRACE(k) traceRayEXT(scene, 0u, 0xFFu, 0u, 2u, 0u, origin(k), 0.001, direction(k), 100.0, 0)": "#define TRACE(k) " +
+			"ignoreIntersectionEXT",
+		"#define OTHER(k) traceRayEXT(scene, 0u, 0xFFu, 1u, 2u, 1u, origin(k), 0.001, direction(k), 100.0, 1)": "#define OTHER(k) if " +
+			"((k) > 3u) terminateRayEXT",
 	})
 }
 

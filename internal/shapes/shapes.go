@@ -22,7 +22,8 @@ func All() []Shape {
 	list := make([]Shape, 0, len(bodies))
 	for _, b := range bodies {
 		source := strings.Replace(prelude, "FUNCTIONS", b.functions, 1)
-		list = append(list, Shape{Name: b.name, Depth: max(b.depth, 1), Raygen: strings.Replace(source, "BODY", b.body, 1), AnyHit: cmp.Or(b.anyHit, AnyHit)})
+		list = append(list, Shape{Name: b.name, Depth: max(b.depth, 1), Raygen: strings.Replace(source, "BODY", b.body, 1),
+			AnyHit: cmp.Or(b.anyHit, AnyHit)})
 	}
 	return list
 }
@@ -40,8 +41,10 @@ layout(location = 0) rayPayloadEXT Payload payload;
 layout(location = 1) rayPayloadEXT uint other;
 uint hash(uint v) { v = v * 747796405u + 2891336453u; uint w = ((v >> ((v >> 28u) + 4u)) ^ v) * 277803737u; return (w >> 22u) ^ w; }
 uint sum = 1u;
-vec3 origin(uint k) { return vec3((vec2(gl_LaunchIDEXT.xy) + 0.5) / vec2(gl_LaunchSizeEXT.xy) * 2.0 - 1.0, -2.0 - float(k & 7u) * 0.125); }
-vec3 direction(uint k) { uint h = hash(k + push.seed); return vec3(float(h & 255u) / 255.0 - 0.5, float((h >> 8) & 255u) / 255.0 - 0.5, 0.0) * push.spread + vec3(0.0, 0.0, 1.0); }
+vec3 origin(uint k) { return vec3((vec2(gl_LaunchIDEXT.xy) + 0.5) / vec2(gl_LaunchSizeEXT.xy) * 2.0 - 1.0,
+    -2.0 - float(k & 7u) * 0.125); }
+vec3 direction(uint k) { uint h = hash(k + push.seed); return vec3(float(h & 255u) / 255.0 - 0.5,
+    float((h >> 8) & 255u) / 255.0 - 0.5, 0.0) * push.spread + vec3(0.0, 0.0, 1.0); }
 #define TRACE(k) traceRayEXT(scene, 0u, 0xFFu, 0u, 2u, 0u, origin(k), 0.001, direction(k), 100.0, 0)
 #define OTHER(k) traceRayEXT(scene, 0u, 0xFFu, 1u, 2u, 1u, origin(k), 0.001, direction(k), 100.0, 1)
 void note(uint v) { sum = sum * 31u + v; }

@@ -10,32 +10,41 @@ func Callables() []Shape {
 
 func asCallables() map[string]string {
 	return map[string]string{
-		"layout(location = 0) rayPayloadEXT Payload payload;":                                                  "layout(location = 0) callableDataEXT Payload payload;",
-		"layout(location = 1) rayPayloadEXT uint other;":                                                       "layout(location = 1) callableDataEXT uint other;",
-		"#define TRACE(k) traceRayEXT(scene, 0u, 0xFFu, 0u, 2u, 0u, origin(k), 0.001, direction(k), 100.0, 0)": "#define TRACE(k) payload.id.y += k, executeCallableEXT(0u, 0)",
-		"#define OTHER(k) traceRayEXT(scene, 0u, 0xFFu, 1u, 2u, 1u, origin(k), 0.001, direction(k), 100.0, 1)": "#define OTHER(k) other += k, executeCallableEXT(1u, 1)",
-		"layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;":                                 "",
-		"result.word[4u * pixel + 1u] = floatBitsToUint(payload.t);":                                           "result.word[4u * pixel + 1u] = floatBitsToUint(payload.t + 1.0);",
+		"layout(location = 0) rayPayloadEXT Payload payload;": "layout(location = 0) " +
+			"callableDataEXT Payload payload;",
+		"layout(location = 1) rayPayloadEXT uint other;": "layout(location = 1) " +
+			"callableDataEXT uint other;",
+		"#define TRACE(k) traceRayEXT(scene, 0u, 0xFFu, 0u, 2u, 0u, origin(k), 0.001, direction(k), 100.0, 0)": "#define TRACE(k) " +
+			"payload.id.y += k, executeCallableEXT(0u, 0)",
+		"#define OTHER(k) traceRayEXT(scene, 0u, 0xFFu, 1u, 2u, 1u, origin(k), 0.001, direction(k), 100.0, 1)": "#define OTHER(k) " +
+			"other += k, executeCallableEXT(1u, 1)",
+		"layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;": "",
+		"result.word[4u * pixel + 1u] = floatBitsToUint(payload.t);": "result.word[4u * pixel + 1u] = " +
+			"floatBitsToUint(payload.t + 1.0);",
 	}
 }
 
 // Reports returns the shapes as intersection shaders, with reports of hits in place of traces. The result is stored by the
-// shader itself: it does not depend on how often the shader runs. It leaves out gl_RayTmaxEXT, which lavapipe 25.0.7 does not update.
+// shader itself: it does not depend on how often the shader runs. It leaves out gl_RayTmaxEXT, which lavapipe 25.0.7 does not
+// update.
 func Reports() []Shape {
 	return variant(plain, asReports())
 }
 
 func asReports() map[string]string {
 	return map[string]string{
-		"layout(location = 0) rayPayloadEXT Payload payload;":                                                  "hitAttributeEXT vec2 attributes;\nPayload payload;",
+		"layout(location = 0) rayPayloadEXT Payload payload;": "hitAttributeEXT vec2 " +
+			"attributes;\nPayload payload;",
 		"layout(location = 1) rayPayloadEXT uint other;":                                                       "uint other;",
 		"#define TRACE(k) traceRayEXT(scene, 0u, 0xFFu, 0u, 2u, 0u, origin(k), 0.001, direction(k), 100.0, 0)": reportMacro,
-		"#define OTHER(k) traceRayEXT(scene, 0u, 0xFFu, 1u, 2u, 1u, origin(k), 0.001, direction(k), 100.0, 1)": "#define OTHER(k) report(other += 3u * (k), other)",
-		"layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;":                                 "",
-		"result.word[4u * pixel + 2u] = floatBitsToUint(payload.barycentrics.x);":                              "",
-		"result.word[4u * pixel + 3u] = floatBitsToUint(payload.barycentrics.y);":                              "",
+		"#define OTHER(k) traceRayEXT(scene, 0u, 0xFFu, 1u, 2u, 1u, origin(k), 0.001, direction(k), 100.0, 1)": "#define OTHER(k) " +
+			"report(other += 3u * (k), other)",
+		"layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;":    "",
+		"result.word[4u * pixel + 2u] = floatBitsToUint(payload.barycentrics.x);": "",
+		"result.word[4u * pixel + 3u] = floatBitsToUint(payload.barycentrics.y);": "",
 		"uint sum = 1u;": "uint sum = 1u;\nvoid noteReport(bool hit, uint k);",
-		"void main() {":  "void noteReport(bool hit, uint k) { payload.id += uvec2(k, hit ? 1u : 2u); payload.count += hit ? 1u : 16u; payload.hit = hit; payload.t += 0.5; }\nvoid main() {",
+		"void main() {": "void noteReport(bool hit, uint k) { payload.id += uvec2(k, hit ? 1u : 2u); payload.count += hit ? 1u : " +
+			"16u; payload.hit = hit; payload.t += 0.5; }\nvoid main() {",
 	}
 }
 

@@ -130,7 +130,8 @@ bool rqProceed(inout RqQuery q) {
                     q.kind = RQ_CANDIDATE_BOX | (opaque ? RQ_CANDIDATE_OPAQUE : 0u);
                     paused = true;
                 }
-            } else if (erTestTriangle(space.leaves, leaf, space.setup, space.origin, space.mode, ray.flags, ray.tMin, found.t, f, opaque)) {
+            } else if (erTestTriangle(space.leaves, leaf, space.setup, space.origin, space.mode, ray.flags, ray.tMin, found.t, f,
+                opaque)) {
                 if (!opaque) {
                     q.candidate = f;
                     q.kind = RQ_CANDIDATE_TRIANGLE;

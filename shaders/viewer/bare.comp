@@ -44,7 +44,8 @@ void erTraversalFault(uint kind, uint value) {}
 
 uvec2 inTile(uint lane)
 {
-    return uvec2((lane & 1u) | ((lane >> 1u) & 2u) | ((lane >> 2u) & 4u), ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u) | ((lane >> 3u) & 4u));
+    return uvec2((lane & 1u) | ((lane >> 1u) & 2u) | ((lane >> 2u) & 4u),
+        ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u) | ((lane >> 3u) & 4u));
 }
 
 void main()

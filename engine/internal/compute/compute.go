@@ -52,7 +52,8 @@ func New(dev *vk.Device, cacheDir string) (driver.Driver, error) {
 }
 
 func (d *Driver) create() (err error) {
-	if d.null, err = d.device.NewBuffer(vk.BufferOptions{Name: "null acceleration structure", Size: headerRange, Memory: vk.Upload}); err != nil {
+	if d.null, err = d.device.NewBuffer(vk.BufferOptions{Name: "null acceleration structure", Size: headerRange,
+		Memory: vk.Upload}); err != nil {
 		return err
 	}
 	clear(d.null.Mapped())
@@ -119,7 +120,8 @@ func (a accelerationStructure) Address() vk.DeviceAddress { return a.storage.Add
 func (a accelerationStructure) Destroy()                  {}
 
 // NewAccelerationStructure wraps the storage.
-func (d *Driver) NewAccelerationStructure(_ vk.AccelerationStructureType, _ string, storage *vk.Buffer, _ uint64) (driver.AccelerationStructure, error) {
+func (d *Driver) NewAccelerationStructure(_ vk.AccelerationStructureType, _ string, storage *vk.Buffer,
+	_ uint64) (driver.AccelerationStructure, error) {
 	return accelerationStructure{storage}, nil
 }
 

@@ -100,7 +100,8 @@ func (p *pipeline) GroupStack(group int, shader vk.GroupShader) (uint32, error) 
 
 func (p *pipeline) Stats() driver.Stats {
 	s := p.impl.Stats()
-	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords, Driver: s.Driver, Form: driver.LinkForm(s.Form)}
+	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords,
+		Driver: s.Driver, Form: driver.LinkForm(s.Form)}
 }
 
 // Destroy also forgets the pipeline's name for faults, unless another of the same code has taken the place.

@@ -33,7 +33,8 @@ func New(dev *vk.Device, cacheDir string) (driver.Driver, error) {
 		return nil, fmt.Errorf("native ray tracing: %w: the device was opened without it", vk.ErrMissingExtension)
 	}
 	if n := dev.Physical().RT.ShaderGroupHandleSize; n != sbt.HandleSize {
-		return nil, fmt.Errorf("native ray tracing: %w: shader group handles have %d bytes, not %d", vk.ErrMissingFeature, n, sbt.HandleSize)
+		return nil, fmt.Errorf("native ray tracing: %w: shader group handles have %d bytes, not %d", vk.ErrMissingFeature, n,
+			sbt.HandleSize)
 	}
 	d := &Driver{device: dev, limits: Limits(dev.Physical())}
 	if cacheDir != "" {
@@ -113,7 +114,8 @@ func (s structure) Address() vk.DeviceAddress { return s.impl.Address() }
 func (s structure) Destroy()                  { s.impl.Destroy() }
 
 // NewAccelerationStructure creates the Vulkan object at the start of storage.
-func (d *Driver) NewAccelerationStructure(t vk.AccelerationStructureType, name string, storage *vk.Buffer, size uint64) (driver.AccelerationStructure, error) {
+func (d *Driver) NewAccelerationStructure(t vk.AccelerationStructureType, name string, storage *vk.Buffer,
+	size uint64) (driver.AccelerationStructure, error) {
 	impl, err := d.device.NewNativeAccelerationStructure(t, storage, 0, size, name)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,8 @@ func (p *pipeline) findNeeds(o *driver.PipelineOptions) error {
 			stage int
 			of    vk.GroupShader
 		}{
-			{g.General, vk.GroupGeneral}, {g.ClosestHit, vk.GroupClosestHit}, {g.AnyHit, vk.GroupAnyHit}, {g.Intersection, vk.GroupIntersection},
+			{g.General, vk.GroupGeneral}, {g.ClosestHit, vk.GroupClosestHit}, {g.AnyHit, vk.GroupAnyHit},
+			{g.Intersection, vk.GroupIntersection},
 		} {
 			if s.stage < 0 {
 				continue

@@ -162,7 +162,8 @@ func (s *Scene) instanceData() []byte {
 	for i := range s.Source.Instances {
 		in := &s.Source.Instances[i]
 		offset := s.FirstGeometry[in.Mesh] * s.recordsPerGeometry
-		data = vk.NewAccelerationStructureInstance(in.Rows34(), uint32(in.Mesh), 0xff, offset, 0, s.bottom[in.Mesh].Address()).AppendTo(data)
+		data = vk.NewAccelerationStructureInstance(in.Rows34(), uint32(in.Mesh), 0xff, offset, 0,
+			s.bottom[in.Mesh].Address()).AppendTo(data)
 	}
 	return data
 }
@@ -226,7 +227,8 @@ func (s *Scene) Compact(ctx context.Context, dev *engine.Device) (engine.Compact
 	if err != nil {
 		return fail(err)
 	}
-	r := engine.CompactReport{Compacted: bottom.Compacted + top.Compacted, Before: bottom.Before + top.Before, After: bottom.After + top.After}
+	r := engine.CompactReport{Compacted: bottom.Compacted + top.Compacted, Before: bottom.Before + top.Before,
+		After: bottom.After + top.After}
 	s.Bytes -= r.Before - r.After
 	return r, nil
 }

@@ -69,7 +69,8 @@ func TestUploadSharedVertices(t *testing.T) {
 	}
 	defer s.Destroy()
 	g, in := s.Geometries[0], s.BottomBuilds()[0].Info.Geometries[0].Triangles
-	if g.BuildPositions == g.Positions || g.BuildIndices == g.Indices || in.VertexData != g.BuildPositions || in.IndexData != g.BuildIndices || in.MaxVertex != 3 {
+	if g.BuildPositions == g.Positions || g.BuildIndices == g.Indices || in.VertexData != g.BuildPositions ||
+		in.IndexData != g.BuildIndices || in.MaxVertex != 3 {
 		t.Errorf("geometry %+v is built from %+v", g, in)
 	}
 }

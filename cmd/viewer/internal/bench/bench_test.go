@@ -13,7 +13,8 @@ import (
 func TestMeansOfPartialScenes(t *testing.T) {
 	ways := []wayReport{{Way: report.Way{Backend: "native"}}, {Way: report.Way{Backend: "compute"}}}
 	series := func(set rays.Set, ratio, cost float64) []seriesReport {
-		return []seriesReport{{Set: set, Backend: "native", Ratio: 1}, {Set: set, Backend: "compute", Ratio: ratio, Bare: &bareReport{Cost: cost}}}
+		return []seriesReport{{Set: set, Backend: "native", Ratio: 1},
+			{Set: set, Backend: "compute", Ratio: ratio, Bare: &bareReport{Cost: cost}}}
 	}
 	got := geometricMeans([]sceneReport{
 		{Ways: ways, Series: series(rays.Primary, 2, 0.21)},

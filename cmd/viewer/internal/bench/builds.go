@@ -25,7 +25,8 @@ type FlagSet struct {
 // FlagSets lists the preferences, each without and with updates.
 func FlagSets() []FlagSet {
 	var out []FlagSet
-	for _, p := range []FlagSet{{"fast-trace", vk.PreferFastTrace}, {"fast-build", vk.PreferFastBuild}, {"default", 0}, {"low-memory", vk.LowMemory}} {
+	for _, p := range []FlagSet{{"fast-trace", vk.PreferFastTrace}, {"fast-build", vk.PreferFastBuild}, {"default", 0},
+		{"low-memory", vk.LowMemory}} {
 		out = append(out, p, FlagSet{p.Name + "+update", p.Flags | vk.AllowUpdate})
 	}
 	return out
@@ -114,7 +115,8 @@ func (b *run) buildsOfField(ctx context.Context) error {
 	cam, _ := camera.Of(scene.Cameras[0])
 	return b.buildCases(ctx, scene.Name, scene, cam, []buildCase{
 		{"one mesh", (*accel.Scene).BottomBuilds},
-		{fmt.Sprintf("%d meshes", b.o.Meshes), func(s *accel.Scene) []engine.BuildInput { return slices.Repeat(s.BottomBuilds(), b.o.Meshes) }},
+		{fmt.Sprintf("%d meshes", b.o.Meshes),
+			func(s *accel.Scene) []engine.BuildInput { return slices.Repeat(s.BottomBuilds(), b.o.Meshes) }},
 		{fmt.Sprintf("top level of %d", b.o.Instances), (*accel.Scene).TopBuilds},
 	})
 }

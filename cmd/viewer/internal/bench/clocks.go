@@ -36,7 +36,8 @@ const clockTimeout = 5 * time.Second
 func (r *clockReader) read(ctx context.Context) *clocks {
 	ctx, cancel := context.WithTimeout(ctx, clockTimeout)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, r.tool, "--query-gpu=name,clocks.sm,clocks.mem,power.draw", "--format=csv,noheader,nounits").Output()
+	out, err := exec.CommandContext(ctx, r.tool, "--query-gpu=name,clocks.sm,clocks.mem,power.draw",
+		"--format=csv,noheader,nounits").Output()
 	if err != nil {
 		return nil
 	}

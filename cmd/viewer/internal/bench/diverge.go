@@ -200,7 +200,8 @@ func (s *divergeSubject) describe(kind diverge.Kind) divergenceSeries {
 	stats := s.tracer.Stats()
 	r := divergenceSeries{
 		Shaders: kind.Name, Backend: s.way.dev.Backend().String(),
-		LinkMS: report.Milliseconds(stats.LinkTime), CompileMS: report.Milliseconds(stats.CompileTime), Code: report.Statistics(stats.Driver),
+		LinkMS: report.Milliseconds(stats.LinkTime), CompileMS: report.Milliseconds(stats.CompileTime),
+		Code: report.Statistics(stats.Driver),
 	}
 	if s.way.dev.Backend() == engine.BackendCompute {
 		r.Form, r.Linked = s.form.String(), stats.Form.String()
@@ -209,7 +210,8 @@ func (s *divergeSubject) describe(kind diverge.Kind) divergenceSeries {
 }
 
 func (r *divergenceReport) print(w io.Writer) {
-	fmt.Fprintf(w, "\ndivergence in %s: %d triangles, %d x %d paths, heavy shaders of %d steps\n\n", r.Scene, r.Triangles, r.Width, r.Height, r.Steps)
+	fmt.Fprintf(w, "\ndivergence in %s: %d triangles, %d x %d paths, heavy shaders of %d steps\n\n", r.Scene, r.Triangles, r.Width,
+		r.Height, r.Steps)
 	fmt.Fprintln(w, "shaders\tway\tform\tms\tmin\tmax\ttime over first\tMrays/s\tpaths differ\tlink ms\tcompile ms\tcode")
 	for i := range r.Series {
 		s := &r.Series[i]
@@ -220,7 +222,9 @@ func (r *divergenceReport) print(w io.Writer) {
 				form = s.Form + ": " + s.Linked
 			}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%d\t%.1f\t%.1f\t%s\n", s.Shaders, s.Backend, form, s.Timing.Median, s.Min, s.Max, s.TimeRatio,
-			report.Per(float64(s.Rays)/1e3, s.Timing.Median), s.Differ, s.LinkMS, s.CompileMS, report.JoinStatistics(report.Registers(s.Code)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%d\t%.1f\t%.1f\t%s\n", s.Shaders, s.Backend, form, s.Timing.Median,
+			s.Min, s.Max, s.TimeRatio,
+			report.Per(float64(s.Rays)/1e3, s.Timing.Median), s.Differ, s.LinkMS, s.CompileMS,
+			report.JoinStatistics(report.Registers(s.Code)))
 	}
 }

@@ -133,7 +133,8 @@ func (s *seriesReport) embreeVerdict(contradict int) error {
 		}
 	}
 	if float64(intolerable) > compare.DefaultTolerance*float64(s.Rays) {
-		return fmt.Errorf("%w: %d of %d rays differ: %v, rtcOccluded1 and rtcIntersect1 disagree on %d", errReference, s.Differ, s.Rays, s.Reasons, contradict)
+		return fmt.Errorf("%w: %d of %d rays differ: %v, rtcOccluded1 and rtcIntersect1 disagree on %d", errReference, s.Differ, s.Rays,
+			s.Reasons, contradict)
 	}
 	return nil
 }

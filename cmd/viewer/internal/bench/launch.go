@@ -84,7 +84,8 @@ func (s *sceneBench) idleLaunches(ctx context.Context, idle *rays.Dispatch) ([]l
 }
 
 // timeLaunches times launches of one size by all ways, and the dispatch, in turn.
-func (s *sceneBench) timeLaunches(ctx context.Context, like launchReport, launches []launch, idle *rays.Dispatch) ([]launchReport, error) {
+func (s *sceneBench) timeLaunches(ctx context.Context, like launchReport, launches []launch, idle *rays.Dispatch) ([]launchReport,
+	error) {
 	var names []string
 	for _, w := range s.ways {
 		names = append(names, w.Dev.Backend().String())

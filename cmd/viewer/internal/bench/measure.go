@@ -140,7 +140,8 @@ func (b *buildBench) measureCompaction(ctx context.Context, inputs inputsOf, out
 		}
 		copies = append(copies, c)
 		launches[i] = c.Copy
-		out[i].Compactable, out[i].Compacted = report.PerPrimitive(batch.Bytes, batch.Primitives), report.PerPrimitive(c.Bytes, batch.Primitives)
+		out[i].Compactable, out[i].Compacted = report.PerPrimitive(batch.Bytes, batch.Primitives),
+			report.PerPrimitive(c.Bytes, batch.Primitives)
 	}
 	times, _, err := b.turn(ctx, launches)
 	if err != nil {
@@ -184,14 +185,17 @@ func (s *buildsScene) print(w io.Writer) {
 		checked = fmt.Sprintf("of %d rays, %d differ", rays, differ)
 	}
 	fmt.Fprintf(w, "\nbuilds of %s: %s\n\n", s.Scene, checked)
-	fmt.Fprintln(w, "builds\tflags\tway\tprimitives\tms\tmin\tmax\tM/s\tratio\tB each\tscratch\trefit ms\tratio\tcompact ms\tratio\tcompacted B")
+	fmt.Fprintln(w, "builds\tflags\tway\tprimitives\tms\tmin\tmax\tM/s\tratio\tB each\tscratch\trefit ms\tratio\tcompact "+
+		"ms\tratio\tcompacted B")
 	for i := range s.Builds {
 		b := &s.Builds[i]
 		refit := "-\t-"
 		if b.Refit != nil {
 			refit = fmt.Sprintf("%.3f\t%.2f", b.Refit.Median, b.RefitRatio)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t%.1f\t%.1f\t%s\t%.3f\t%.2f\t%.1f of %.1f\n", b.What, b.Flags, b.Backend, b.Primitives,
-			b.Build.Median, b.Build.Min, b.Build.Max, b.Speed, b.Ratio, b.Bytes, b.Scratch, refit, b.Compact.Median, b.CompactRatio, b.Compacted, b.Compactable)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t%.1f\t%.1f\t%s\t%.3f\t%.2f\t%.1f of %.1f\n", b.What, b.Flags,
+			b.Backend, b.Primitives,
+			b.Build.Median, b.Build.Min, b.Build.Max, b.Speed, b.Ratio, b.Bytes, b.Scratch, refit, b.Compact.Median, b.CompactRatio,
+			b.Compacted, b.Compactable)
 	}
 }

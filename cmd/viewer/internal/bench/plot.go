@@ -110,7 +110,8 @@ func chartOfDivergence(r *Report) *chart.Bars {
 	if len(r.Divergence) == 0 || len(r.Divergence[0].Ways) < 2 {
 		return nil
 	}
-	c := &chart.Bars{Title: "path tracer with many hit shaders: time by compute over native, less is faster", Subtitle: r.subtitle(""), Line: 1}
+	c := &chart.Bars{Title: "path tracer with many hit shaders: time by compute over native, less is faster", Subtitle: r.subtitle(""),
+		Line: 1}
 	for i := range r.Divergence {
 		d := &r.Divergence[i]
 		for _, s := range d.Series {
@@ -122,7 +123,8 @@ func chartOfDivergence(r *Report) *chart.Bars {
 			}
 			native := d.native(s.Shaders)
 			c.Add(plotName(d.Scene)+" "+s.Shaders, chart.Bar{
-				Value: report.Per(s.Timing.Median, native.Median), Low: report.Per(s.Timing.Min, native.Max), High: report.Per(s.Timing.Max, native.Min),
+				Value: report.Per(s.Timing.Median, native.Median), Low: report.Per(s.Timing.Min, native.Max),
+				High: report.Per(s.Timing.Max, native.Min),
 			})
 		}
 	}
@@ -144,7 +146,8 @@ func newChart(what string, ways []wayReport) *chart.Bars {
 	if len(ways) == 1 {
 		return &chart.Bars{Title: fmt.Sprintf("%s by %s; median, least and most", what, ways[0].Backend)}
 	}
-	return &chart.Bars{Title: what + ", compute over native: medians, with the least and most that the launches' spread allows; means are geometric", Line: 1}
+	return &chart.Bars{Title: what + ", compute over native: medians, with the least and most that the launches' spread allows; " +
+		"means are geometric", Line: 1}
 }
 
 // computeLast is where the speed of way k goes so that the native one comes first.

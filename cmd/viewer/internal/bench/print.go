@@ -104,7 +104,8 @@ func (r *Report) printMeans(w io.Writer) {
 func percent(v float64) string { return fmt.Sprintf("%+.1f%%", 100*v) }
 
 func (r *sceneReport) printWays(w io.Writer) {
-	fmt.Fprintf(w, "\n%s: %d triangles, %d instances; %d x %d = %d rays per launch\n\n", r.Scene, r.Triangles, r.Instances, r.Width, r.Height, r.Width*r.Height)
+	fmt.Fprintf(w, "\n%s: %d triangles, %d instances; %d x %d = %d rays per launch\n\n", r.Scene, r.Triangles, r.Instances, r.Width,
+		r.Height, r.Width*r.Height)
 	fmt.Fprintln(w, "way\tBLAS builds\tTLAS build\tstructures\tlink\tcompile\tSAH BLAS, TLAS")
 	for _, way := range r.Ways {
 		sah := "-"

@@ -146,7 +146,8 @@ func newTreeReport(ctx context.Context, dev *engine.Device, s *accel.Scene) (*tr
 	}
 	r.TopSAH = top.SAH
 	r.BottomSAH = report.Per(r.BottomSAH, primitives)
-	r.NodeBytes, r.PrimitiveBytes, r.InstanceBytes = report.Per(nodes, innerNodes), report.Per(leaves, primitives), report.Per(float64(top.Bytes.Leaves), float64(top.Active))
+	r.NodeBytes, r.PrimitiveBytes, r.InstanceBytes = report.Per(nodes, innerNodes), report.Per(leaves, primitives),
+		report.Per(float64(top.Bytes.Leaves), float64(top.Active))
 	return &r, nil
 }
 

@@ -144,7 +144,8 @@ func (b *run) size(ctx context.Context) error {
 		b.o.Instances = instances
 	}
 	if b.o.All {
-		b.o.Scenes = append(b.o.Scenes, fmt.Sprintf("%sterrain:%d", assets.BuiltinPrefix, terrain), fmt.Sprintf("%sfield:%d", assets.BuiltinPrefix, b.o.Instances))
+		b.o.Scenes = append(b.o.Scenes, fmt.Sprintf("%sterrain:%d", assets.BuiltinPrefix, terrain),
+			fmt.Sprintf("%sfield:%d", assets.BuiltinPrefix, b.o.Instances))
 	}
 	return closeDevice()
 }

@@ -175,7 +175,8 @@ func (s *sceneBench) measure(ctx context.Context, set rays.Set) error {
 			first = hits
 		}
 		c := rays.Compare(list, hits, first, w.Scene.Triangle)
-		out[i] = seriesReport{Set: set, Backend: w.Dev.Backend().String(), Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}
+		out[i] = seriesReport{Set: set, Backend: w.Dev.Backend().String(), Rays: c.Rays, Hits: c.Hits, Differ: c.Differ,
+			Reasons: c.Reasons}
 	}
 	if err := s.time(ctx, set, out); err != nil {
 		return err

@@ -75,7 +75,8 @@ triangles; on CPUs smaller). What fails is reported, and the rest goes on.`,
 func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.deviceFlags.register(flags, false)
-	flags.StringSliceVar(&f.scenes, "scene", nil, "scenes, a list or several times: .gltf or .glb files, or builtin:NAME (required but with --builds and --all)")
+	flags.StringSliceVar(&f.scenes, "scene", nil,
+		"scenes, a list or several times: .gltf or .glb files, or builtin:NAME (required but with --builds and --all)")
 	f.registerView(flags, 0, 0)
 	flags.StringSliceVar(&f.sets, "rays", []string{"primary", "ao", "diffuse", "random"}, "ray sets to measure")
 	flags.StringSliceVar(&f.backends, "backend", []string{"native", "compute"}, "ways to measure")
@@ -84,12 +85,16 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	flags.BoolVar(&f.builds, "builds", false, "measure builds instead of rays")
 	flags.BoolVar(&f.divergence, "divergence", false, "measure a path tracer with 16 hit shaders instead of rays")
 	flags.BoolVar(&f.embree, "embree", true, "measure Embree 3 beside the ray sets, if it is installed")
-	flags.StringSliceVar(&f.flagSets, "flags", nil, "sets of build flags that --builds measures: preferences as --build takes them, with +update or without (default all)")
+	flags.StringSliceVar(&f.flagSets, "flags", nil,
+		"sets of build flags that --builds measures: preferences as --build takes them, with +update or without (default all)")
 	flags.IntVar(&f.meshes, "meshes", 0, "meshes that --builds builds in one command (default 1000, on CPUs 16)")
-	flags.IntVar(&f.instances, "instances", 0, "instances of the top level that --builds builds, and of --all's field (default 100000, on CPUs 1000)")
-	flags.StringSliceVar(&f.shaders, "shaders", []string{"mixed16", "light16", "heavy16", "light1"}, "kinds of hit shaders of --divergence")
+	flags.IntVar(&f.instances, "instances", 0,
+		"instances of the top level that --builds builds, and of --all's field (default 100000, on CPUs 1000)")
+	flags.StringSliceVar(&f.shaders, "shaders", []string{"mixed16", "light16", "heavy16", "light1"},
+		"kinds of hit shaders of --divergence")
 	flags.IntVar(&f.steps, "steps", 200, "steps of --divergence's heavy hit shaders")
-	flags.StringSliceVar(&f.forms, "forms", nil, "forms of linking that --divergence compares on the compute way (default --form; with --all auto,megakernel,blocks)")
+	flags.StringSliceVar(&f.forms, "forms", nil,
+		"forms of linking that --divergence compares on the compute way (default --form; with --all auto,megakernel,blocks)")
 	flags.StringVar(&f.plot, "plot", "", "PNG file to draw bars to: compute over native, by scene")
 }
 

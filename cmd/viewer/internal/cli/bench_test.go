@@ -35,7 +35,8 @@ func benchJSON(t *testing.T, report any, args ...string) {
 
 func checkTiming(t *testing.T, what string, v bench.Timing) {
 	t.Helper()
-	if len(v.Launches) != bench.TimedLaunches || !(0 < v.Min && v.Min <= v.Median && v.Median <= v.Max) || !slices.Contains(v.Launches, v.Median) {
+	if len(v.Launches) != bench.TimedLaunches || !(0 < v.Min && v.Min <= v.Median && v.Median <= v.Max) ||
+		!slices.Contains(v.Launches, v.Median) {
 		t.Errorf("%s took %+v", what, v)
 	}
 }
@@ -45,7 +46,8 @@ func TestBenchOfSeveralScenes(t *testing.T) {
 	requireBackend(t, "compute")
 	plot := filepath.Join(t.TempDir(), "bars.png")
 	var b bench.Report
-	benchJSON(t, &b, "--scene", "builtin:field:10", "--scene", "builtin:terrain:500", "--width", "32", "--height", "16", "--rays", "primary,ao", "--plot", plot)
+	benchJSON(t, &b, "--scene", "builtin:field:10", "--scene", "builtin:terrain:500", "--width", "32", "--height", "16", "--rays",
+		"primary,ao", "--plot", plot)
 	if len(b.Scenes) != 2 || !b.Scenes[0].Shared || b.Scenes[1].Shared || b.Scenes[0].Instances != 10 {
 		t.Fatalf("scenes %+v", b.Scenes)
 	}
@@ -61,10 +63,12 @@ func TestBenchOfSeveralScenes(t *testing.T) {
 				t.Errorf("%s: native series %+v", scene.Scene, s)
 			}
 			// Every ray tests an instance and reads at least its record, if it meets the scene's box at all.
-			if bare := s.Bare; (bare != nil) != (i%2 == 1) || bare != nil && (len(bare.Launches) != bench.TimedLaunches || !(bare.Cost > -1)) {
+			if bare := s.Bare; (bare != nil) != (i%2 == 1) || bare != nil &&
+				(len(bare.Launches) != bench.TimedLaunches || !(bare.Cost > -1)) {
 				t.Errorf("%s: series %+v, bare traversal %+v", scene.Scene, s, bare)
 			}
-			if w := s.Why; i%2 == 1 && (w == nil || !(w.Nodes > 0) || !(w.Primitives > 0) || !(w.Instances > 0) || w.Bytes < 64*w.Nodes+48*w.Primitives) {
+			if w := s.Why; i%2 == 1 && (w == nil || !(w.Nodes > 0) || !(w.Primitives > 0) || !(w.Instances > 0) ||
+				w.Bytes < 64*w.Nodes+48*w.Primitives) {
 				t.Errorf("%s: compute series %+v, why %+v", scene.Scene, s, w)
 			}
 		}
@@ -132,7 +136,8 @@ func TestBenchOfDivergence(t *testing.T) {
 	requireBackend(t, "compute")
 	plot := filepath.Join(t.TempDir(), "bars.png")
 	var b bench.Report
-	benchJSON(t, &b, "--divergence", "--scene", "builtin:terrain:2000", "--width", "12", "--height", "8", "--shaders", "light1", "--forms", "auto,blocks", "--steps", "2", "--plot", plot)
+	benchJSON(t, &b, "--divergence", "--scene", "builtin:terrain:2000", "--width", "12", "--height", "8", "--shaders", "light1",
+		"--forms", "auto,blocks", "--steps", "2", "--plot", plot)
 	if len(b.Scenes) > 0 || len(b.Builds) > 0 || len(b.Divergence) != 1 || len(b.Divergence[0].Series) != 3 {
 		t.Fatalf("%+v", b)
 	}
@@ -140,7 +145,8 @@ func TestBenchOfDivergence(t *testing.T) {
 	if d.Triangles < 1500 || d.Width != 12 || d.Height != 8 || d.Steps != 2 || len(d.Ways) != 2 {
 		t.Errorf("%+v", d)
 	}
-	for i, want := range []struct{ backend, form, linked string }{{"native", "", ""}, {"compute", "auto", "monolithic"}, {"compute", "blocks", "blocks"}} {
+	for i, want := range []struct{ backend, form, linked string }{{"native", "", ""}, {"compute", "auto", "monolithic"},
+		{"compute", "blocks", "blocks"}} {
 		s := d.Series[i]
 		checkTiming(t, want.backend+" "+want.form, s.Timing)
 		if s.Backend != want.backend || s.Form != want.form || s.Linked != want.linked || s.Shaders != "light1" {
@@ -165,13 +171,16 @@ func TestBenchAllGoesOn(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("glTF"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := run(t, t.Context(), "bench", "--all", "--json", "--backend", "compute", "--scene", broken, "--meshes", "2", "--instances", "3",
-		"--width", "16", "--height", "8", "--rays", "primary", "--shaders", "light1", "--steps", "1", "--forms", "auto", "--flags", "fast-build+update")
+	code, stdout, stderr := run(t, t.Context(), "bench", "--all", "--json", "--backend", "compute", "--scene", broken, "--meshes", "2",
+		"--instances", "3",
+		"--width", "16", "--height", "8", "--rays", "primary", "--shaders", "light1", "--steps", "1", "--forms", "auto", "--flags",
+		"fast-build+update")
 	var b bench.Report
 	if err := json.Unmarshal([]byte(stdout), &b); err != nil {
 		t.Fatalf("%v in %s, %s", err, stdout, stderr)
 	}
-	if code != 1 || len(b.Errors) != 1 || !strings.Contains(b.Errors[0], "broken.glb") || !strings.Contains(stderr, "viewer: "+broken) {
+	if code != 1 || len(b.Errors) != 1 || !strings.Contains(b.Errors[0], "broken.glb") ||
+		!strings.Contains(stderr, "viewer: "+broken) {
 		t.Errorf("exit code %d, errors %q, stderr %s", code, b.Errors, stderr)
 	}
 	// The terrain and the field, and of the terrain all parts.

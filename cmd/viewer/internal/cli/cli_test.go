@@ -19,7 +19,8 @@ func run(t *testing.T, ctx context.Context, args ...string) (code int, stdout, s
 }
 
 func TestHelpExplains(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"render", "--help"}, {"verify", "--help"}, {"bench", "--help"}, {"inspect", "--help"}, {"info", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"render", "--help"}, {"verify", "--help"}, {"bench", "--help"},
+		{"inspect", "--help"}, {"info", "--help"}} {
 		code, stdout, stderr := run(t, t.Context(), args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "Usage:") {
 			t.Errorf("%q: code %d, stderr %q, stdout %q", args, code, stderr, stdout)
@@ -73,10 +74,12 @@ func TestBadInput(t *testing.T) {
 		{"device", []string{"render", "--scene", "builtin:cornell", "--device", "no such gpu", "--out", png}, "no such gpu"},
 		{"cache is a file", []string{"render", "--scene", "builtin:cornell", "--cache", truncated, "--out", png}, "truncated.glb"},
 		{"output is not a PNG", []string{"render", "--scene", "builtin:cornell", "--out", "x.jpg"}, "x.jpg"},
-		{"output folder is missing", []string{"render", "--scene", "builtin:cornell", "--out", filepath.Join(dir, "no", "x.png")}, "no folder"},
+		{"output folder is missing", []string{"render", "--scene", "builtin:cornell", "--out", filepath.Join(dir, "no", "x.png")},
+			"no folder"},
 		{"camera", []string{"render", "--scene", "builtin:cornell", "--camera", "9", "--out", png}, "--camera"},
 		{"eye", []string{"render", "--scene", "builtin:cornell", "--eye", "1,2", "--out", png}, "--eye"},
-		{"eye at target", []string{"render", "--scene", "builtin:cornell", "--eye", "1,2,3", "--target", "1,2,3", "--out", png}, "same point"},
+		{"eye at target", []string{"render", "--scene", "builtin:cornell", "--eye", "1,2,3", "--target", "1,2,3", "--out", png},
+			"same point"},
 		{"fov", []string{"render", "--scene", "builtin:cornell", "--fov", "180", "--out", png}, "--fov"},
 		{"build", []string{"render", "--scene", "builtin:cornell", "--build", "slow", "--out", png}, "slow"},
 		{"verify without scene", []string{"verify"}, "--scene"},
@@ -95,9 +98,11 @@ func TestBadInput(t *testing.T) {
 		{"bench forms", []string{"bench", "--divergence", "--scene", "builtin:cornell", "--forms", "auto,round"}, "--forms"},
 		{"bench divergence without scene", []string{"bench", "--divergence"}, "--scene"},
 		{"bench rays", []string{"bench", "--scene", "builtin:cornell", "--rays", ""}, "ray set"},
-		{"heat max", []string{"render", "--scene", "builtin:cornell", "--integrator", "heat", "--heat-max", "-3", "--out", png}, "--heat-max"},
+		{"heat max", []string{"render", "--scene", "builtin:cornell", "--integrator", "heat", "--heat-max", "-3", "--out", png},
+			"--heat-max"},
 		{"heat max without heat", []string{"render", "--scene", "builtin:cornell", "--heat-max", "30", "--out", png}, "--heat-max"},
-		{"heat natively", []string{"render", "--scene", "builtin:cornell", "--integrator", "heat", "--backend", "native", "--out", png}, "--backend compute"},
+		{"heat natively", []string{"render", "--scene", "builtin:cornell", "--integrator", "heat", "--backend", "native", "--out", png},
+			"--backend compute"},
 		{"inspect without scene", []string{"inspect"}, "--scene"},
 		{"inspect build", []string{"inspect", "--scene", "builtin:cornell", "--build", "slow"}, "low-memory"},
 		{"inspect samples", []string{"inspect", "--scene", "builtin:cornell", "--samples", "-1"}, "--samples"},

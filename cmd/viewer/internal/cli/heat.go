@@ -25,7 +25,8 @@ func (f *renderFlags) checkHeat(i render.Integrator) error {
 		return err
 	}
 	if b == engine.BackendNative {
-		return fmt.Errorf("%w: --integrator heat counts the steps of the compute way's traversal; drivers do not tell those of theirs: use --backend compute", errUsage)
+		return fmt.Errorf("%w: --integrator heat counts the steps of the compute way's traversal; drivers do not tell those of "+
+			"theirs: use --backend compute", errUsage)
 	}
 	f.backend = engine.BackendCompute.String()
 	return nil
@@ -72,6 +73,7 @@ func (r *heatReport) String() string {
 	if r.Percentile > 0 {
 		end = fmt.Sprintf("at least %g%% of the pixels not as cold as the coldest have fewer", r.Percentile)
 	}
-	return fmt.Sprintf("%.2f per ray: %.2f nodes, %.2f triangles, %.2f instances; %.0f in the hottest pixel; the scale ends at %g (%s)",
+	return fmt.Sprintf("%.2f per ray: %.2f nodes, %.2f triangles, %.2f instances; %.0f in the hottest pixel; the scale ends at "+
+		"%g (%s)",
 		r.Steps, r.Nodes, r.Primitives, r.Instances, r.Peak, r.Max, end)
 }

@@ -38,7 +38,8 @@ func TestHeatDrawsMapAndScale(t *testing.T) {
 	if img.Rect.Dx() != width || img.Rect.Dy() != height+h.ScaleRows || h.ScaleRows < 30 {
 		t.Errorf("the picture is %v, of which %d rows are the scale", img.Rect, h.ScaleRows)
 	}
-	if math.Abs(h.Steps-h.Nodes-h.Primitives-h.Instances) > 1e-6 || h.Nodes < 1 || h.Primitives <= 0 || h.Instances < 0.1 || h.Peak < h.Steps || h.Peak < h.Max {
+	if math.Abs(h.Steps-h.Nodes-h.Primitives-h.Instances) > 1e-6 || h.Nodes < 1 || h.Primitives <= 0 || h.Instances < 0.1 ||
+		h.Peak < h.Steps || h.Peak < h.Max {
 		t.Errorf("numbers %+v", h)
 	}
 	if h.Percentile != 99.5 || h.Max < 2 || h.Hotter > 0.005 {
@@ -116,7 +117,8 @@ func TestHeatCountsExactly(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, r := renderImage(t, path, "compute", "--integrator", "heat", "--width", "33", "--height", "17", "--spp", "3")
-	if h := r.Heat; h == nil || h.Nodes != 0 || h.Primitives != 1 || h.Instances != 1 || h.Steps != 2 || h.Peak != 2 || h.Max != 2 || h.Hotter != 0 {
+	if h := r.Heat; h == nil || h.Nodes != 0 || h.Primitives != 1 || h.Instances != 1 || h.Steps != 2 || h.Peak != 2 || h.Max != 2 ||
+		h.Hotter != 0 {
 		t.Errorf("counted %+v", h)
 	}
 }

@@ -141,7 +141,8 @@ func TestRayCountsAreExact(t *testing.T) {
 // where a wall is seen: seams, wrong offsets and wrong handedness would make some.
 func TestCornellHasNoHoles(t *testing.T) {
 	requireBackend(t, "compute")
-	img, report := renderImage(t, "builtin:cornell", "compute", "--width", "40", "--height", "40", "--spp", "16", "--integrator", "primary")
+	img, report := renderImage(t, "builtin:cornell", "compute", "--width", "40", "--height", "40", "--spp", "16", "--integrator",
+		"primary")
 	for y := range 40 {
 		for x := range 40 {
 			p := img.NRGBAAt(x, y)
@@ -162,7 +163,8 @@ func TestCornellHasNoHoles(t *testing.T) {
 func TestVerify(t *testing.T) {
 	requireBackend(t, "native")
 	requireBackend(t, "compute")
-	code, stdout, stderr := run(t, t.Context(), "verify", "--validation", "--scene", "builtin:field:10", "--width", "40", "--height", "24", "--rays", "primary,ao,diffuse,random", "--json")
+	code, stdout, stderr := run(t, t.Context(), "verify", "--validation", "--scene", "builtin:field:10", "--width", "40", "--height",
+		"24", "--rays", "primary,ao,diffuse,random", "--json")
 	var v compare.Report
 	if err := json.Unmarshal([]byte(stdout), &v); err != nil {
 		t.Fatalf("%v in %s%s", err, stdout, stderr)

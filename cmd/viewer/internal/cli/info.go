@@ -48,7 +48,8 @@ type infoReport struct {
 
 func newInfoReport(i engine.DeviceInfo) infoReport {
 	r := infoReport{
-		Index: i.Index, Name: i.Name, Type: i.TypeName(), Driver: report.DriverText(i), Usable: i.Err == nil, DeviceMemory: i.DeviceMemory,
+		Index: i.Index, Name: i.Name, Type: i.TypeName(), Driver: report.DriverText(i), Usable: i.Err == nil,
+		DeviceMemory: i.DeviceMemory,
 	}
 	if i.Err != nil {
 		r.Error = report.OneLine(i.Err)
@@ -57,7 +58,8 @@ func newInfoReport(i engine.DeviceInfo) infoReport {
 	r.Backend, r.Reason, r.NativeMissing, r.Features = i.Backend.String(), i.Reason, i.NativeMissing, i.Features
 	r.MaxRecursionDepth, r.MaxInvocations = i.Limits.MaxRecursionDepth, i.Limits.MaxInvocations
 	r.MaxGeometries, r.MaxPrimitives, r.MaxInstances = i.Limits.MaxGeometries, i.Limits.MaxPrimitives, i.Limits.MaxInstances
-	r.HandleAlignment, r.BaseAlignment, r.MaxRecordStride = i.Limits.Table.HandleAlignment, i.Limits.Table.BaseAlignment, i.Limits.Table.MaxStride
+	r.HandleAlignment, r.BaseAlignment, r.MaxRecordStride = i.Limits.Table.HandleAlignment, i.Limits.Table.BaseAlignment,
+		i.Limits.Table.MaxStride
 	r.MaxPushConstants = i.Limits.MaxPushConstantBytes
 	return r
 }
@@ -97,7 +99,9 @@ func (r infoReport) print(w io.Writer) {
 		native = "lacks " + strings.Join(r.NativeMissing, ", ")
 	}
 	fmt.Fprintf(w, "  native\t%s\n", native)
-	fmt.Fprintf(w, "  limits\trecursion %d, %d invocations per launch, %d bytes of push constants\n", r.MaxRecursionDepth, r.MaxInvocations, r.MaxPushConstants)
+	fmt.Fprintf(w, "  limits\trecursion %d, %d invocations per launch, %d bytes of push constants\n", r.MaxRecursionDepth,
+		r.MaxInvocations, r.MaxPushConstants)
 	fmt.Fprintf(w, "  builds\t%d geometries, %d primitives, %d instances\n", r.MaxGeometries, r.MaxPrimitives, r.MaxInstances)
-	fmt.Fprintf(w, "  tables\thandles aligned to %d, sections to %d, stride at most %d\n", r.HandleAlignment, r.BaseAlignment, r.MaxRecordStride)
+	fmt.Fprintf(w, "  tables\thandles aligned to %d, sections to %d, stride at most %d\n", r.HandleAlignment, r.BaseAlignment,
+		r.MaxRecordStride)
 }

@@ -60,7 +60,8 @@ Build times are the GPU's, the median of five builds of all structures of a leve
 	f.registerScene(cmd.Flags())
 	cmd.Flags().StringVar(&f.build, "build", "fast-trace", "bottom level builds: "+buildNames)
 	cmd.Flags().BoolVar(&f.compact, "compact", false, "compact the structures once built")
-	cmd.Flags().IntVar(&f.samples, "samples", defaultEPOSamples, "points at which EPO is estimated, over all structures; 0 leaves it out")
+	cmd.Flags().IntVar(&f.samples, "samples", defaultEPOSamples,
+		"points at which EPO is estimated, over all structures; 0 leaves it out")
 	return cmd
 }
 

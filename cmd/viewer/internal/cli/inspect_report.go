@@ -124,7 +124,8 @@ func (a *app) printInspect(r *inspectReport) error {
 func (r *inspectReport) printHead(w io.Writer) {
 	fmt.Fprintf(w, "device\t%s\n", r.Device)
 	fmt.Fprintf(w, "driver\t%s\n", r.Driver)
-	fmt.Fprintf(w, "scene\t%s: %d triangles in %d bottom levels, %d instances\n", r.Scene, r.Bottom.Inputs, r.Bottom.Structures, r.Instances)
+	fmt.Fprintf(w, "scene\t%s: %d triangles in %d bottom levels, %d instances\n", r.Scene, r.Bottom.Inputs, r.Bottom.Structures,
+		r.Instances)
 	fmt.Fprintf(w, "builds\t%s: bottom levels %.3f ms (%.1f Mtriangles/s), top level %.3f ms\n", r.Build, r.BottomBuildMS,
 		float64(r.Bottom.Inputs)/max(r.BottomBuildMS, 1e-9)/1e3, r.TopBuildMS)
 	after := r.Bottom.Bytes.Total + r.Top.Bytes.Total
@@ -133,7 +134,8 @@ func (r *inspectReport) printHead(w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "memory\t%.2f MiB\n", mebibytes(after))
 	}
-	fmt.Fprintf(w, "prices\tSAH and EPO: %g for a node, %g for a primitive; EPO at %d random points\n", r.NodeCost, r.PrimitiveCost, r.Samples)
+	fmt.Fprintf(w, "prices\tSAH and EPO: %g for a node, %g for a primitive; EPO at %d random points\n", r.NodeCost, r.PrimitiveCost,
+		r.Samples)
 }
 
 func mebibytes(n uint64) float64 { return float64(n) / (1 << 20) }
@@ -159,7 +161,8 @@ func printStructure(s *report.Structure, w io.Writer) {
 	if s.EPO != nil {
 		epo = fmt.Sprintf("%.3f ± %.3f", s.EPO.Value, s.EPO.Error)
 	}
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%.2f\t%.1f\t%d\t%.2f\t%s\t%.3f\t%.1f\n", shortName(s.Name), s.Inputs, s.Active, s.Nodes, s.Leaves,
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%.2f\t%.1f\t%d\t%.2f\t%s\t%.3f\t%.1f\n", shortName(s.Name), s.Inputs, s.Active, s.Nodes,
+		s.Leaves,
 		report.PerPrimitive(uint64(s.Active), uint64(s.Leaves)), s.MeanDepth, s.MaxDepth, s.SAH, epo, s.Overlap, s.PerInput())
 }
 
@@ -205,7 +208,8 @@ func (r *inspectReport) printParts(w io.Writer) {
 		inputs uint64
 	}{{"bottom levels", r.Bottom.Bytes, r.Bottom.Inputs}, {"top level", r.Top.Bytes, uint64(r.Top.Inputs)}} {
 		fmt.Fprint(w, p.name)
-		for _, n := range []uint64{p.bytes.Total, p.bytes.Header, p.bytes.Nodes, p.bytes.Leaves, p.bytes.Vertices, p.bytes.Wide, p.bytes.Unused} {
+		for _, n := range []uint64{p.bytes.Total, p.bytes.Header, p.bytes.Nodes, p.bytes.Leaves, p.bytes.Vertices, p.bytes.Wide,
+			p.bytes.Unused} {
 			fmt.Fprintf(w, "\t%.2f", report.PerPrimitive(n, p.inputs))
 		}
 		fmt.Fprintln(w)

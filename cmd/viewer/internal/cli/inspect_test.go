@@ -46,7 +46,8 @@ func TestInspectCounts(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, compacted %v", build, compact), func(t *testing.T) {
 				args := []string{"--scene", "builtin:field:20", "--build", build, fmt.Sprintf("--compact=%v", compact)}
 				r := inspectJSON(t, args...)
-				if r.Backend != "compute" || r.Build != build || r.Compacted != compact || r.BottomBuildMS <= 0 || r.TopBuildMS <= 0 || r.PrimitiveCost <= 0 {
+				if r.Backend != "compute" || r.Build != build || r.Compacted != compact || r.BottomBuildMS <= 0 || r.TopBuildMS <= 0 ||
+					r.PrimitiveCost <= 0 {
 					t.Errorf("report %+v", r)
 				}
 				if len(r.Structures) != 1 || r.Top.Kind != "instances" || r.Top.Inputs != 20 || r.Top.EPO != nil {
@@ -113,7 +114,8 @@ func TestInspectPrintsATable(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Fatalf("code %d: %s", code, stderr)
 	}
-	for _, want := range []string{"fast-trace", "compacted from", "1280", "top level", "SAH", "EPO", "±", "overlap", "deepest", "leaf records", "vertices", "unused", "Mtriangles/s", "leaves by their primitives"} {
+	for _, want := range []string{"fast-trace", "compacted from", "1280", "top level", "SAH", "EPO", "±", "overlap", "deepest",
+		"leaf records", "vertices", "unused", "Mtriangles/s", "leaves by their primitives"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -127,14 +129,16 @@ func TestInspectSummarises(t *testing.T) {
 		n := uint32(i + 1)
 		r.Structures = append(r.Structures, report.Structure{
 			Name: fmt.Sprintf("part %d", i), Inputs: n, Active: n, Nodes: i, Leaves: i + 1, LeafSizes: []int{i + 1, 0, 0, 0, 0, 0, 0, 0},
-			MeanDepth: float64(i) / 2, MaxDepth: i, SAH: float64(100 - i), EPO: &report.EPO{Value: float64(i)}, Bytes: report.PartBytes{Total: 1000, Header: 256},
+			MeanDepth: float64(i) / 2, MaxDepth: i, SAH: float64(100 - i), EPO: &report.EPO{Value: float64(i)},
+			Bytes: report.PartBytes{Total: 1000, Header: 256},
 		})
 	}
 	r.Structures = append(r.Structures, report.Structure{Name: "empty", LeafSizes: make([]int, 8)})
 	r.summarise()
 	const n = 3 * manyStructures
 	b := r.Bottom
-	if b.Structures != n+1 || b.Inputs != n*(n+1)/2 || b.LeafSizes[0] != n*(n+1)/2 || b.Bytes.Total != 1000*n || b.Bytes.Header != 256*n {
+	if b.Structures != n+1 || b.Inputs != n*(n+1)/2 || b.LeafSizes[0] != n*(n+1)/2 || b.Bytes.Total != 1000*n ||
+		b.Bytes.Header != 256*n {
 		t.Errorf("totals %+v", b)
 	}
 	if want := (spread{100 - n + 1, 100 - n/2 + 1, 100}); b.SAH != want {

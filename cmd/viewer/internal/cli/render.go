@@ -46,7 +46,8 @@ func (f *lookFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.bounces, "bounces", render.DefaultBounces, "bounces of a path after its first hit")
 	flags.StringVar(&f.tone, "tonemap", "aces", "tone mapping of path: clamp, reinhard or aces")
 	flags.Float64Var(&f.exposure, "exposure", 0, "exposure of path in stops")
-	flags.Float64Var(&f.clamp, "clamp", render.DefaultClamp, "largest contribution of a bounce after the first, against fireflies; 0 is unlimited")
+	flags.Float64Var(&f.clamp, "clamp", render.DefaultClamp,
+		"largest contribution of a bounce after the first, against fireflies; 0 is unlimited")
 	flags.Float64Var(&f.sky, "sky", 1, "scale of the scene's environment and sun; 0 switches them off")
 	flags.StringVar(&f.build, "build", "fast-trace", "bottom level builds: "+buildNames)
 }
@@ -117,7 +118,8 @@ needed to compare two pictures. Only the compute way can be counted.`,
 	f.lookFlags.register(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "out.png", "PNG file to write")
 	cmd.Flags().IntVar(&f.spp, "spp", 64, "samples per pixel")
-	cmd.Flags().Float64Var(&f.heatMax, "heat-max", 0, "steps per ray at which the scale of heat ends (default chosen from the picture)")
+	cmd.Flags().Float64Var(&f.heatMax, "heat-max", 0,
+		"steps per ray at which the scale of heat ends (default chosen from the picture)")
 	return cmd
 }
 
@@ -236,7 +238,8 @@ type renderReport struct {
 	Heat           *heatReport        `json:"heat,omitempty"`
 }
 
-func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render.Stats, rays uint64, wall time.Duration) renderReport {
+func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render.Stats, rays uint64,
+	wall time.Duration) renderReport {
 	st := scene.Stats()
 	return renderReport{
 		Way: d, Scene: f.scene, Triangles: st.InstancedTriangles, Instances: st.Instances,
@@ -244,7 +247,8 @@ func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render
 		Rays: rays, Mrays: report.MegaraysPerSecond(rays, s.TraceGPU), GPUSeconds: s.TraceGPU.Seconds(), WallSeconds: wall.Seconds(),
 		BottomBuildMS: report.Milliseconds(s.Bottom.GPUTime), TopBuildMS: report.Milliseconds(s.Top.GPUTime),
 		StructureBytes: s.Bottom.Bytes + s.Top.Bytes,
-		LinkMS:         report.Milliseconds(s.Pipeline.LinkTime), CompileMS: report.Milliseconds(s.Pipeline.CompileTime), FirstLaunchMS: report.Milliseconds(s.FirstLaunch), StackBytes: s.Pipeline.StackBytes,
+		LinkMS:         report.Milliseconds(s.Pipeline.LinkTime), CompileMS: report.Milliseconds(s.Pipeline.CompileTime),
+		FirstLaunchMS: report.Milliseconds(s.FirstLaunch), StackBytes: s.Pipeline.StackBytes,
 		Code:   report.Statistics(s.Pipeline.Driver),
 		Lights: s.Lights, LightTriangles: s.LightTriangles,
 	}
@@ -258,17 +262,21 @@ func (a *app) printRender(r renderReport) error {
 		fmt.Fprintf(w, "device\t%s\n", r.Device)
 		fmt.Fprintf(w, "driver\t%s\n", r.Driver)
 		fmt.Fprintf(w, "way\t%s: %s\n", r.Backend, r.Reason)
-		fmt.Fprintf(w, "scene\t%s: %d triangles, %d instances, %d lights, %d light triangles\n", r.Scene, r.Triangles, r.Instances, r.Lights, r.LightTriangles)
+		fmt.Fprintf(w, "scene\t%s: %d triangles, %d instances, %d lights, %d light triangles\n", r.Scene, r.Triangles, r.Instances,
+			r.Lights, r.LightTriangles)
 		fmt.Fprintf(w, "image\t%s: %d x %d, %s, %d samples per pixel\n", r.Output, r.Width, r.Height, r.Integrator, r.Samples)
-		fmt.Fprintf(w, "builds\tbottom level %.3f ms, top level %.3f ms, %.1f MiB\n", r.BottomBuildMS, r.TopBuildMS, float64(r.StructureBytes)/(1<<20))
+		fmt.Fprintf(w, "builds\tbottom level %.3f ms, top level %.3f ms, %.1f MiB\n", r.BottomBuildMS, r.TopBuildMS,
+			float64(r.StructureBytes)/(1<<20))
 		if r.Heat != nil {
 			fmt.Fprintf(w, "steps\t%s\n", r.Heat)
 		}
-		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, first launch %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS, r.FirstLaunchMS, r.StackBytes)
+		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, first launch %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS,
+			r.FirstLaunchMS, r.StackBytes)
 		if len(r.Code) > 0 {
 			fmt.Fprintf(w, "code\t%s\n", report.JoinStatistics(r.Code))
 		}
-		fmt.Fprintf(w, "rays\t%d in %.3f s on the GPU: %.2f Mrays/s (%.3f s by the clock)\n", r.Rays, r.GPUSeconds, r.Mrays, r.WallSeconds)
+		fmt.Fprintf(w, "rays\t%d in %.3f s on the GPU: %.2f Mrays/s (%.3f s by the clock)\n", r.Rays, r.GPUSeconds, r.Mrays,
+			r.WallSeconds)
 	})
 	if err == nil && r.DroppedSamples > 0 {
 		why := "were not finite"

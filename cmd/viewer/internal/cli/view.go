@@ -246,5 +246,6 @@ func (v *viewer) title() {
 	if s.Samples > 0 {
 		perSample = report.Milliseconds(s.TraceGPU) / float64(s.Samples)
 	}
-	v.window.SetTitle(fmt.Sprintf("%s: %s, %s, %d samples, %.2f ms per sample", v.name, v.dev.Info().Name, v.dev.Backend(), s.Samples, perSample))
+	v.window.SetTitle(fmt.Sprintf("%s: %s, %s, %d samples, %.2f ms per sample", v.name, v.dev.Info().Name, v.dev.Backend(), s.Samples,
+		perSample))
 }

@@ -29,7 +29,8 @@ func TestViewShowsTheScene(t *testing.T) {
 	done := make(chan result, 1)
 	go func() {
 		var out, errs bytes.Buffer
-		code := Main(ctx, []string{"view", "--scene", "builtin:cornell", "--width", "120", "--height", "120", "--backend", "compute", "--integrator", "primary", "--validation"}, &out, &errs)
+		code := Main(ctx, []string{"view", "--scene", "builtin:cornell", "--width", "120", "--height", "120", "--backend", "compute",
+			"--integrator", "primary", "--validation"}, &out, &errs)
 		done <- result{code, errs.String()}
 	}()
 	deadline := time.After(90 * time.Second)
@@ -80,7 +81,8 @@ func TestViewWithoutDisplay(t *testing.T) {
 func TestViewQuitsAfterFrames(t *testing.T) {
 	requireBackend(t, "compute")
 	windowtest.StartDisplay(t)
-	code, _, stderr := run(t, t.Context(), "view", "--scene", "builtin:cornell", "--width", "64", "--height", "48", "--frames", "3", "--integrator", "normals")
+	code, _, stderr := run(t, t.Context(), "view", "--scene", "builtin:cornell", "--width", "64", "--height", "48", "--frames", "3",
+		"--integrator", "normals")
 	if code != 0 {
 		t.Errorf("code %d, %s", code, stderr)
 	}

@@ -19,7 +19,8 @@ import (
 var ErrDiffer = errors.New("the two ways differ")
 
 // DefaultTolerance is the share of rays that may differ by grazing or accuracy, where rounding decides. On shared edges,
-// coplanar surfaces and at a ray's ends both answers are right, and do not count; hits that are lost squarely are not tolerated at all.
+// coplanar surfaces and at a ray's ends both answers are right, and do not count; hits that are lost squarely are not tolerated at
+// all.
 const DefaultTolerance = 1e-3
 
 // Opener opens a device in one way. Whoever opened it closes it by the function, which reports what it had to say meanwhile.
@@ -146,7 +147,8 @@ func (r Report) Verdict() error {
 		return fmt.Errorf("%w: %d of %d rays, %d of them without excuse (lost hit, hit kind)", ErrDiffer, r.Differ, r.Rays, intolerable)
 	}
 	if allowed := int(math.Floor(r.Tolerance * float64(r.Rays))); rounding > allowed {
-		return fmt.Errorf("%w: %d of %d rays, %d of them by rounding, the tolerance of %g allows %d", ErrDiffer, r.Differ, r.Rays, rounding, r.Tolerance, allowed)
+		return fmt.Errorf("%w: %d of %d rays, %d of them by rounding, the tolerance of %g allows %d", ErrDiffer, r.Differ, r.Rays,
+			rounding, r.Tolerance, allowed)
 	}
 	return nil
 }

@@ -57,7 +57,8 @@ func Compare(image, reference []Path) Comparison {
 func (c Comparison) Verdict() error {
 	off := math.Abs(c.Mean - c.MeanReference)
 	if c.Paths == 0 || float64(c.Differ) > shareTolerance*float64(c.Paths) || !(off <= meanTolerance*c.MeanReference) {
-		return fmt.Errorf("%w: %d of %d, %d rays and %d, mean radiance %g and %g", ErrDiffer, c.Differ, c.Paths, c.Rays, c.Reference, c.Mean, c.MeanReference)
+		return fmt.Errorf("%w: %d of %d, %d rays and %d, mean radiance %g and %g", ErrDiffer, c.Differ, c.Paths, c.Rays, c.Reference,
+			c.Mean, c.MeanReference)
 	}
 	return nil
 }

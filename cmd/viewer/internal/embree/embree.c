@@ -123,7 +123,8 @@ static void attach(emb_library *l, void *scene, void *geometry, uint32_t id) {
 	l->ReleaseGeometry(geometry); // the scene has it now
 }
 
-void emb_triangles(emb_library *l, void *scene, uint32_t id, const float *positions, size_t vertices, const uint32_t *indices, size_t triangles) {
+void emb_triangles(emb_library *l, void *scene, uint32_t id, const float *positions, size_t vertices, const uint32_t *indices,
+	size_t triangles) {
 	void *g = l->NewGeometry(l->device, GEOMETRY_TRIANGLE);
 	if (!g) return;
 	void *v = l->SetNewGeometryBuffer(g, BUFFER_VERTEX, 0, FORMAT_FLOAT3, 12, vertices);
@@ -187,7 +188,8 @@ void emb_closest(emb_library *l, void *scene, const emb_ray *rays, emb_hit *hits
 			continue;
 		}
 		uint32_t instance = r.hit.instance == INVALID_ID ? 0 : r.hit.instance;
-		hits[i] = (emb_hit){.t = r.ray.t_far, .instance = instance, .geometry = r.hit.geometry, .primitive = r.hit.primitive, .u = r.hit.u, .v = r.hit.v};
+		hits[i] = (emb_hit){.t = r.ray.t_far, .instance = instance, .geometry = r.hit.geometry, .primitive = r.hit.primitive,
+			.u = r.hit.u, .v = r.hit.v};
 	}
 	restore_floats(before);
 }

@@ -135,7 +135,8 @@ const chunk = 1024
 // are 0.
 func (s *Scene) Closest(list []rays.Ray, out []rays.Hit, threads int) {
 	inChunks(len(list), threads, func(from, to int) {
-		C.emb_closest(s.d.c, s.top, (*C.emb_ray)(unsafe.Pointer(&list[from])), (*C.emb_hit)(unsafe.Pointer(&out[from])), C.size_t(to-from))
+		C.emb_closest(s.d.c, s.top, (*C.emb_ray)(unsafe.Pointer(&list[from])), (*C.emb_hit)(unsafe.Pointer(&out[from])),
+			C.size_t(to-from))
 	})
 }
 

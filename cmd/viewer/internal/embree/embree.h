@@ -28,7 +28,8 @@ int emb_error(emb_library *l);   // the last error of this thread, 0 for none; f
 
 void *emb_scene(emb_library *l);
 // Geometry id of a scene: triangles, copied, or an instance of another scene.
-void emb_triangles(emb_library *l, void *scene, uint32_t id, const float *positions, size_t vertices, const uint32_t *indices, size_t triangles);
+void emb_triangles(emb_library *l, void *scene, uint32_t id, const float *positions, size_t vertices, const uint32_t *indices,
+	size_t triangles);
 void emb_instance(emb_library *l, void *scene, uint32_t id, void *of, const float *column_major);
 void emb_commit(emb_library *l, void *scene);
 void emb_release(emb_library *l, void *scene);

@@ -55,12 +55,15 @@ func TestIndicesAndDistances(t *testing.T) {
 		want  rays.Hit // T < 0: a miss
 	}{
 		{"alone, first geometry", quads(assets.Instance{Transform: mgl32.Ident4()}), down(0.75, 0.25, 3, 0, 10), rays.Hit{T: 3}},
-		{"alone, second triangle", quads(assets.Instance{Transform: mgl32.Ident4()}), down(0.25, 0.75, 3, 0, 10), rays.Hit{T: 3, Primitive: 1}},
-		{"alone, behind the first", quads(assets.Instance{Transform: mgl32.Ident4()}), down(0.25, 0.75, 3, 3.5, 10), rays.Hit{T: 4, Geometry: 1, Primitive: 1}},
+		{"alone, second triangle", quads(assets.Instance{Transform: mgl32.Ident4()}), down(0.25, 0.75, 3, 0, 10),
+			rays.Hit{T: 3, Primitive: 1}},
+		{"alone, behind the first", quads(assets.Instance{Transform: mgl32.Ident4()}), down(0.25, 0.75, 3, 3.5, 10),
+			rays.Hit{T: 4, Geometry: 1, Primitive: 1}},
 		{"alone, too short", quads(assets.Instance{Transform: mgl32.Ident4()}), down(0.25, 0.75, 3, 0, 2.5), rays.Hit{T: -1}},
 		{"alone, beside", quads(assets.Instance{Transform: mgl32.Ident4()}), down(1.25, 0.75, 3, 0, 10), rays.Hit{T: -1}},
 		{"moved", quads(at(10, 0, 0)), down(11.5, 0.5, 3, 0, 10), rays.Hit{T: 3}},
-		{"second instance", quads(at(0, 0, 0), at(10, 0, 0)), down(10.5, 1.5, 3, 3.5, 10), rays.Hit{T: 5, Instance: 1, Geometry: 1, Primitive: 1}},
+		{"second instance", quads(at(0, 0, 0), at(10, 0, 0)), down(10.5, 1.5, 3, 3.5, 10),
+			rays.Hit{T: 5, Instance: 1, Geometry: 1, Primitive: 1}},
 	} {
 		s, err := d.NewScene(t.Context(), c.scene)
 		if err != nil {
@@ -77,7 +80,8 @@ func TestIndicesAndDistances(t *testing.T) {
 			}
 			continue
 		}
-		if h.T != c.want.T || h.Instance != c.want.Instance || h.Geometry != c.want.Geometry || h.Primitive != c.want.Primitive || occluded[0] != 1 {
+		if h.T != c.want.T || h.Instance != c.want.Instance || h.Geometry != c.want.Geometry || h.Primitive != c.want.Primitive ||
+			occluded[0] != 1 {
 			t.Errorf("%s: %v, occluded %d, want %v", c.name, h, occluded[0], c.want)
 		}
 	}

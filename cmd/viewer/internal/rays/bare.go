@@ -29,7 +29,8 @@ type Bare struct {
 // NewBare compiles the kernel that does what a ClosestHit or Occlusion tracer of the compute way does; the tracer outlives it.
 func NewBare(ctx context.Context, t *Tracer) (*Bare, error) {
 	if b := t.dev.Backend(); b != engine.BackendCompute || t.kind == Verify {
-		return nil, fmt.Errorf("%w: only the compute way's traversal of closest hits and occlusion can do without a pipeline", engine.ErrInvalid)
+		return nil, fmt.Errorf("%w: only the compute way's traversal of closest hits and occlusion can do without a pipeline",
+			engine.ErrInvalid)
 	}
 	code, err := shaders.Load(shaders.Variant("viewer/bare.comp", t.dev.VK().SIMD()))
 	if err != nil {

@@ -18,7 +18,8 @@ func oneTriangle() *assets.Scene {
 		Name:      "triangle",
 		Materials: []assets.Material{assets.DefaultMaterial()},
 		Instances: []assets.Instance{{Transform: mgl32.Ident4()}},
-		Meshes:    []assets.Mesh{{Primitives: []assets.Primitive{{Positions: []float32{-1, -1, 0, 1, -1, 0, 0, 1, 0}, Indices: []uint32{0, 1, 2}}}}},
+		Meshes: []assets.Mesh{{Primitives: []assets.Primitive{{Positions: []float32{-1, -1, 0, 1, -1, 0, 0, 1, 0},
+			Indices: []uint32{0, 1, 2}}}}},
 	}
 }
 

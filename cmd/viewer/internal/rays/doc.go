@@ -8,7 +8,8 @@
 //
 // # Contract
 //
-// Making and comparing rays is pure Go and safe for concurrent use. A Tracer, Counter, Bare or Dispatch belongs to one engine device
+// Making and comparing rays is pure Go and safe for concurrent use. A Tracer, Counter, Bare or Dispatch belongs to one engine
+// device
 // and one goroutine; its methods block until the GPU has finished, take a context, and return errors that name the step.
 // Whoever makes one destroys it before the device is closed.
 package rays

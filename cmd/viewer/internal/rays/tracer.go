@@ -146,7 +146,8 @@ func (t *Tracer) SetRays(ctx context.Context, rays []Ray, width, height int) err
 		return fmt.Errorf("%d rays: %w", len(rays), err)
 	}
 	_, _, size := t.kind.shaders()
-	if t.results, err = t.dev.VK().NewBuffer(vk.BufferOptions{Name: "results", Size: size * uint64(len(rays)), Memory: vk.DeviceLocal}); err != nil {
+	if t.results, err = t.dev.VK().NewBuffer(vk.BufferOptions{Name: "results", Size: size * uint64(len(rays)),
+		Memory: vk.DeviceLocal}); err != nil {
 		return fmt.Errorf("results of %d rays: %w", len(rays), err)
 	}
 	t.width, t.height = uint32(width), uint32(height)

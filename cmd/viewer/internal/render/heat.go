@@ -22,7 +22,8 @@ const (
 // where the integrators' shaders find it.
 func (r *Renderer) linkHeat(ctx context.Context) error {
 	if b := r.dev.Backend(); b != engine.BackendCompute {
-		return fmt.Errorf("%w: heat counts the steps of the compute way's traversal, the device is open for %v, whose driver does not tell its own; choose the compute way", ErrInvalid, b)
+		return fmt.Errorf("%w: heat counts the steps of the compute way's traversal, the device is open for %v, whose driver does not "+
+			"tell its own; choose the compute way", ErrInvalid, b)
 	}
 	code, err := shaders.Load("viewer/heat.comp")
 	if err != nil {

@@ -19,7 +19,8 @@ func TestHeatMapCounts(t *testing.T) {
 	f := heatFilm([3]float32{1, 0, 0}, [3]float32{5, 2, 1}, [3]float32{10, 4, 2}, [3]float32{0, 0, 0})
 	f.Pixels[15] = 0 // the last pixel has no sample
 	h := NewHeatMap(f, 0)
-	if h.Nodes != 16.0/3 || h.Primitives != 2 || h.Instances != 1 || math.Abs(h.Steps-25.0/3) > 1e-12 || h.Peak != 16 || h.Max != 16 || h.Hotter != 0 {
+	if h.Nodes != 16.0/3 || h.Primitives != 2 || h.Instances != 1 || math.Abs(h.Steps-25.0/3) > 1e-12 || h.Peak != 16 || h.Max != 16 ||
+		h.Hotter != 0 {
 		t.Errorf("%+v", h)
 	}
 	if h := NewHeatMap(f, 8); h.Max != 8 || h.Hotter != 1.0/3 {

@@ -54,13 +54,15 @@ type program struct {
 func (i Integrator) program() program {
 	switch i {
 	case AO:
-		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "ao.rchit", anyHit: "preview.rahit", shadows: true, recursion: 2}
+		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "ao.rchit", anyHit: "preview.rahit", shadows: true,
+			recursion: 2}
 	case Primary:
 		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "primary.rchit", anyHit: "preview.rahit", recursion: 1}
 	case Normals:
 		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "normals.rchit", anyHit: "preview.rahit", recursion: 1}
 	}
-	return program{raygen: "path.rgen", miss: "path.rmiss", closestHit: "path.rchit", anyHit: "path.rahit", shadows: true, recursion: 1}
+	return program{raygen: "path.rgen", miss: "path.rmiss", closestHit: "path.rchit", anyHit: "path.rahit", shadows: true,
+		recursion: 1}
 }
 
 // groups are the indices of a pipeline's shader groups; -1 where the pipeline has none.
@@ -91,7 +93,8 @@ func (b *pipelineBuilder) group(g engine.Group) int {
 }
 
 // newPipeline links the integrator's pipeline. Scenes without alpha do without any hit shaders.
-func newPipeline(ctx context.Context, dev *engine.Device, i Integrator, set *engine.DescriptorSetLayout, alpha bool) (*engine.Pipeline, groups, error) {
+func newPipeline(ctx context.Context, dev *engine.Device, i Integrator, set *engine.DescriptorSetLayout,
+	alpha bool) (*engine.Pipeline, groups, error) {
 	p := i.program()
 	b := &pipelineBuilder{options: engine.PipelineOptions{
 		Name:              string(i),

@@ -26,7 +26,8 @@ func (e *encoder) material(m *assets.Material) {
 	}
 	e.u32(flags)
 	e.f32(m.IOR, m.Transmission, 0)
-	for _, t := range []*assets.TextureRef{m.BaseColorTexture, m.MetallicRoughnessTexture, m.NormalTexture, m.OcclusionTexture, m.EmissiveTexture} {
+	for _, t := range []*assets.TextureRef{m.BaseColorTexture, m.MetallicRoughnessTexture, m.NormalTexture, m.OcclusionTexture,
+		m.EmissiveTexture} {
 		e.textureUse(t)
 	}
 }

@@ -176,7 +176,8 @@ func (r *Renderer) upload(ctx context.Context) (err error) {
 // checkRange refuses storage buffers that are larger than the device can bind.
 func (r *Renderer) checkRange(what string, size uint64) error {
 	if most := uint64(r.dev.VK().Physical().Limits.MaxStorageBufferRange); size > most {
-		return fmt.Errorf("%w: %s takes a buffer of %d MiB, %s binds at most %d MiB", accel.ErrTooLarge, what, size>>20, r.dev.Info().Name, most>>20)
+		return fmt.Errorf("%w: %s takes a buffer of %d MiB, %s binds at most %d MiB", accel.ErrTooLarge, what, size>>20,
+			r.dev.Info().Name, most>>20)
 	}
 	return nil
 }
@@ -240,10 +241,12 @@ func (r *Renderer) Resize(width, height int) error {
 		return err
 	}
 	var err error
-	if r.accumulation, err = r.dev.VK().NewBuffer(vk.BufferOptions{Name: "accumulation", Size: 16 * pixels, Memory: vk.DeviceLocal}); err != nil {
+	if r.accumulation, err = r.dev.VK().NewBuffer(vk.BufferOptions{Name: "accumulation", Size: 16 * pixels,
+		Memory: vk.DeviceLocal}); err != nil {
 		return fmt.Errorf("accumulation buffer of %d x %d pixels: %w", width, height, err)
 	}
-	if r.counts, err = r.dev.VK().NewBuffer(vk.BufferOptions{Name: "ray counts", Size: 4 * pixels, Memory: vk.DeviceLocal}); err != nil {
+	if r.counts, err = r.dev.VK().NewBuffer(vk.BufferOptions{Name: "ray counts", Size: 4 * pixels,
+		Memory: vk.DeviceLocal}); err != nil {
 		return fmt.Errorf("ray counters of %d x %d pixels: %w", width, height, err)
 	}
 	r.set.WriteBuffer(bindAccumulation, 0, r.accumulation, 0, 0)

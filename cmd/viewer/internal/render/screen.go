@@ -49,7 +49,8 @@ func (r *Renderer) NewScreen() (s *Screen, err error) {
 	}); err != nil {
 		return s, fmt.Errorf("screen: %w", err)
 	}
-	if s.layout, err = dev.NewPipelineLayout("screen", []*vk.DescriptorSetLayout{s.sets}, []vk.PushRange{{Stages: stages, Size: screenPush}}); err != nil {
+	if s.layout, err = dev.NewPipelineLayout("screen", []*vk.DescriptorSetLayout{s.sets},
+		[]vk.PushRange{{Stages: stages, Size: screenPush}}); err != nil {
 		return s, fmt.Errorf("screen: %w", err)
 	}
 	if s.pipeline, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "tonemap", Code: code, Layout: s.layout}); err != nil {

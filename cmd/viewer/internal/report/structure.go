@@ -65,19 +65,22 @@ func newStructure(name string, s *bvh.Structure, q bvh.Quality) Structure {
 }
 
 func newPartBytes(total uint64, p bvh.Parts) PartBytes {
-	return PartBytes{Total: total, Header: p.Header, Nodes: p.Nodes, Leaves: p.Leaves, Vertices: p.Vertices, Wide: p.Wide, Unused: p.Unused}
+	return PartBytes{Total: total, Header: p.Header, Nodes: p.Nodes, Leaves: p.Leaves, Vertices: p.Vertices, Wide: p.Wide,
+		Unused: p.Unused}
 }
 
 // Plus adds.
 func (p PartBytes) Plus(o PartBytes) PartBytes {
-	return PartBytes{p.Total + o.Total, p.Header + o.Header, p.Nodes + o.Nodes, p.Leaves + o.Leaves, p.Vertices + o.Vertices, p.Wide + o.Wide, p.Unused + o.Unused}
+	return PartBytes{p.Total + o.Total, p.Header + o.Header, p.Nodes + o.Nodes, p.Leaves + o.Leaves, p.Vertices + o.Vertices,
+		p.Wide + o.Wide, p.Unused + o.Unused}
 }
 
 // PerInput is the structure's bytes for each input.
 func (s *Structure) PerInput() float64 { return PerPrimitive(s.Bytes.Total, uint64(s.Inputs)) }
 
 // Measure reads a structure back and judges it; EPO is estimated at so many samples.
-func Measure(ctx context.Context, dev *engine.Device, as *engine.AccelerationStructure, name string, samples int) (Structure, error) {
+func Measure(ctx context.Context, dev *engine.Device, as *engine.AccelerationStructure, name string, samples int) (Structure,
+	error) {
 	s, err := dev.Decode(ctx, as)
 	if err != nil {
 		return Structure{}, fmt.Errorf("%s: %w", name, err)
