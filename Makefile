@@ -16,7 +16,7 @@ TEST_ENV := EVERRAY_REQUIRE_VULKAN=1
 TEST_TIMEOUT := 840s
 BENCH_SCENE ?= builtin:cornell
 
-.PHONY: build headless test unit sweep race lint golangci vuln docs shaders check-shaders setup demo bench clean
+.PHONY: build headless test unit sweep restricted swiftshader race lint golangci vuln docs shaders check-shaders setup demo bench clean
 
 build:
 	$(GO) build -tags $(TAGS) -o bin/viewer ./cmd/viewer
@@ -41,6 +41,26 @@ unit:
 sweep: golangci
 	$(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./assets/... ./bvh/...
 	EVERRAY_SWEEP=1 $(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./fallback/... ./internal/...
+	$(MAKE) --no-print-directory restricted swiftshader
+
+# Lesser devices, by compute: without all that is optional and with the least limits, and with subgroups of 4 and 16.
+BY_COMPUTE := EVERRAY_NO_NATIVE=1 EVERRAY_CONFORMANCE_WAYS=compute,monolithic,megakernel,blocks $(TEST_ENV)
+SHORT := $(GO) test -short -tags $(TAGS) -timeout 0
+CONFORMANCE := ./internal/pipelinetest -run TestConformance
+restricted:
+	EVERRAY_TEST_RESTRICT=optional,least $(BY_COMPUTE) $(SHORT) ./bvh ./engine
+	EVERRAY_TEST_RESTRICT=optional,least $(BY_COMPUTE) $(SHORT) $(CONFORMANCE)
+	LP_NATIVE_VECTOR_WIDTH=128 $(BY_COMPUTE) $(SHORT) ./bvh ./engine
+	LP_NATIVE_VECTOR_WIDTH=128 $(BY_COMPUTE) $(SHORT) $(CONFORMANCE)
+	LP_NATIVE_VECTOR_WIDTH=512 $(BY_COMPUTE) $(SHORT) ./bvh ./engine
+	LP_NATIVE_VECTOR_WIDTH=512 $(BY_COMPUTE) $(SHORT) $(CONFORMANCE)
+
+# The second driver: it has no ray tracing, and no types of 8, 16 and 64 bits (scripts/setup.sh swiftshader).
+SWIFTSHADER ?= /usr/lib/chromium/vk_swiftshader_icd.json
+swiftshader:
+	@[ -e $(SWIFTSHADER) ] || { echo "no SwiftShader at $(SWIFTSHADER): run scripts/setup.sh swiftshader"; exit 1; }
+	VK_DRIVER_FILES=$(SWIFTSHADER) $(BY_COMPUTE) $(SHORT) ./vk ./bvh ./engine
+	VK_DRIVER_FILES=$(SWIFTSHADER) EVERRAY_SWEEP=1 $(BY_COMPUTE) $(SHORT) $(CONFORMANCE)
 
 # Race detector over what runs concurrently; slower, not part of test.
 race:

@@ -5,6 +5,7 @@
 #   scripts/setup.sh            everything: build, window, driver, validation layer, shader compiler, screenshots
 #   scripts/setup.sh headless   no window (build with `make headless`)
 #   scripts/setup.sh embree     Embree 3 besides, which `viewer bench` takes as a reference for CPUs where it finds it
+#   scripts/setup.sh swiftshader   SwiftShader besides, the second driver of `make sweep` (a part of Debian's chromium-common)
 #   scripts/setup.sh --check    only say what is missing; exit status 1 if anything is
 #   scripts/setup.sh --go       print the path of the Go to use
 set -eu
@@ -17,8 +18,9 @@ for arg in "$@"; do
 	--check) check=yes ;;
 	--go) what=go ;;
 	headless) what=headless ;;
-	embree) extra=libembree3-3 ;;
-	*) echo "usage: scripts/setup.sh [headless] [embree] [--check] [--go]" >&2; exit 2 ;;
+	embree) extra="$extra libembree3-3" ;;
+	swiftshader) extra="$extra chromium-common" ;;
+	*) echo "usage: scripts/setup.sh [headless] [embree] [swiftshader] [--check] [--go]" >&2; exit 2 ;;
 	esac
 done
 
