@@ -94,6 +94,9 @@ func NewDevice(p *PhysicalDevice, o DeviceOptions) (*Device, error) {
 	d := &Device{physical: p, family: uint32(family), native: o.Native, enabled: p.Features, logger: o.Logger, live: map[any]string{}}
 	if !o.Native {
 		d.enabled = d.enabled.withoutRayTracing()
+		// Where the memory model is enabled, atomics of device scope need the second feature, also in shaders that declare no model:
+		// those of builds, and faults. Linked modules do without the model.
+		d.enabled.VulkanMemoryModel = d.enabled.VulkanMemoryModel && d.enabled.VulkanMemoryModelDeviceScope
 	}
 	d.enabled.PositionFetch = has&C.EVK_HAS_FETCH != 0 && d.enabled.PositionFetch
 	if d.logger == nil {

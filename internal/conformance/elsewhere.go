@@ -1,5 +1,10 @@
 package conformance
 
+import (
+	"slices"
+	"strings"
+)
+
 // Observation is a difference between the ways, or between a driver and the specification, that no row shows.
 type Observation struct {
 	// Where names driver, version and way.
@@ -7,6 +12,17 @@ type Observation struct {
 	What  string
 	// Right says who does what the specification says: compute, native, both, or "-" where the difference is nobody's fault.
 	Right string
+}
+
+// wideTypePrograms lists the programs that need types of 8, 16 and 64 bits.
+func wideTypePrograms() string {
+	var names []string
+	for _, r := range All() {
+		if name := "`" + r.Program.Name + "`"; r.Program.Feature == WideTypes && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Elsewhere lists what other tests and people have found; docs/drivers.md has it beside the differences of rows.
@@ -29,6 +45,8 @@ func Elsewhere() []Observation {
 		{lavapipe, "`.length()` of a buffer in an array of descriptors, indexed non-uniformly, is that of another", "compute"},
 		{"lavapipe 25.0.7, both", "helper invocations of fragment shaders read zeros from memory: queries lowered for it find " +
 			"nothing there (`SkipHelpers`)", "-"},
+		{"SwiftShader of chromium-common 156, compute", "has no ray tracing, and no types of 8, 16 and 64 bits: the programs that need " +
+			"them do not run there (" + wideTypePrograms() + "); all others pass in every form", "-"},
 		{h200, "payloads without a Location, as rust-gpu leaves them: pipeline creation crashes, or no ray hits; so do some shaders " +
 			"with addresses in payloads (corners/addresses_in_payloads) and one generated pipeline of 787 (seed 345054)", "compute"},
 		{h200, "rays in a deserialised top level meet the bottom levels that were serialised, whatever its handles say", "compute"},
