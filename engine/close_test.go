@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -13,8 +15,8 @@ import (
 	vulkan "github.com/vulkan-go/vulkan"
 
 	"github.com/everray/everray/engine"
-	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/sbt"
+	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
 
@@ -47,15 +49,6 @@ func TestCloseWhileRunning(t *testing.T) {
 	group.Wait()
 }
 
-const endlessRaygen = `#version 460
-#extension GL_EXT_ray_tracing : require
-layout(binding = 0) coherent buffer Flag { uint set; uint turns; };
-void main() {
-	while (atomicOr(set, 0u) == 0u) {
-		atomicAdd(turns, 1u);
-	}
-}`
-
 // endless is a launch that does not end before release is called.
 type endless struct {
 	flag     *vk.Buffer
@@ -73,14 +66,17 @@ func newEndless(t *testing.T, d *engine.Device) *endless {
 	e.flag, err = d.VK().NewBuffer(vk.BufferOptions{Name: "flag", Size: 256, Memory: vk.Upload})
 	check(t, err)
 	clear(e.flag.Mapped())
+	binary.LittleEndian.PutUint32(e.flag.Mapped()[4:], math.MaxUint32)
 	word := (*uint32)(unsafe.Pointer(&e.flag.Mapped()[0])) // lives as long as the device may read it
 	e.release = sync.OnceFunc(func() { atomic.StoreUint32(word, 1) })
 	t.Cleanup(e.release)
 	e.layout, err = d.NewDescriptorSetLayout("flag", []vk.DescriptorBinding{{Binding: 0, Type: vulkan.DescriptorTypeStorageBuffer}})
 	check(t, err)
+	code, err := shaders.Load("enginetest/endless.rgen")
+	check(t, err)
 	e.pipeline, err = d.NewRayTracingPipeline(t.Context(), engine.PipelineOptions{
 		Name: "endless", SetLayouts: []*engine.DescriptorSetLayout{e.layout}, Groups: []engine.Group{engine.GeneralGroup(0)},
-		Stages: []engine.Stage{{Name: "endless", Kind: engine.Raygen, Code: glsltest.Compile(t, "rgen", endlessRaygen)}},
+		Stages: []engine.Stage{{Name: "endless", Kind: engine.Raygen, Code: code}},
 	})
 	check(t, err)
 	e.table, err = d.NewTable(t.Context(), e.pipeline, sbt.Layout{Raygen: []sbt.Record{{Group: 0}}})
