@@ -40,6 +40,7 @@ unit:
 #   EVERRAY_FUZZ_SECONDS=3600 EVERRAY_FUZZ_OUT=fuzz.txt go test -tags vulkan -timeout 0 -run TestGeneratedPipelines -v ./internal/pipelinetest
 sweep: golangci
 	$(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./assets/... ./bvh/...
+	EVERRAY_NO_VALIDATION=1 EVERRAY_SOAK_FRAMES=20000 $(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 -run TestSoak -v ./engine
 	EVERRAY_SWEEP=1 $(TEST_ENV) $(GO) test -tags $(TAGS) -timeout 0 ./fallback/... ./internal/...
 	$(MAKE) --no-print-directory restricted swiftshader
 

@@ -42,6 +42,8 @@ type Options struct {
 	// CreateSurface is called once with the instance, before a device is chosen; the device can then present to the surface.
 	// Close destroys the surface, and so does Open when it fails.
 	CreateSurface func(vulkan.Instance) (vulkan.Surface, error)
+	// intercept is for tests, see vk.InstanceOptions.
+	intercept func(call string) vulkan.Result
 }
 
 // Limits of a device in the chosen way.
@@ -85,6 +87,7 @@ func newInstance(o Options) (*vk.Instance, error) {
 	instance, err := vk.NewInstance(vk.InstanceOptions{
 		AppName: o.AppName, Validation: o.Validation, SyncValidation: o.SyncValidation,
 		Extensions: o.InstanceExtensions, OnMessage: o.OnMessage, Logger: o.Logger, Restrict: o.Restrict,
+		Intercept: o.intercept,
 	})
 	if errors.Is(err, vk.ErrNoVulkan) {
 		return nil, fmt.Errorf("%w: %w", ErrNoDriver, err)

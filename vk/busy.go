@@ -126,7 +126,7 @@ func (d *Device) abandoned() Ticket {
 	t := Ticket{}
 	for _, a := range d.holds.active {
 		if a.value > t.value {
-			t = Ticket{d, a.value}
+			t = Ticket{d, a.value, "abandoned work"}
 		}
 	}
 	return t

@@ -84,11 +84,11 @@ func NewDevice(p *PhysicalDevice, o DeviceOptions) (*Device, error) {
 	family := p.queueFamily()
 	extensions, has, err := p.deviceExtensions(o)
 	if err != nil {
-		return nil, fmt.Errorf("device %s: %w", p.Name, err)
+		return nil, fmt.Errorf("device %q: %w", p.Name, err)
 	}
 	if o.PresentSurface != vulkan.NullSurface {
 		if err := p.canPresent(uint32(family), o.PresentSurface); err != nil {
-			return nil, fmt.Errorf("device %s: %w", p.Name, err)
+			return nil, fmt.Errorf("device %q: %w", p.Name, err)
 		}
 	}
 	d := &Device{physical: p, family: uint32(family), native: o.Native, enabled: p.Features, logger: o.Logger, live: map[any]string{}}
@@ -116,13 +116,13 @@ func NewDevice(p *PhysicalDevice, o DeviceOptions) (*Device, error) {
 			err = fmt.Errorf("%w: %s", err, C.GoString(text))
 			C.free(unsafe.Pointer(text))
 		}
-		return nil, fmt.Errorf("device %s: %w", p.Name, err)
+		return nil, fmt.Errorf("device %q: %w", p.Name, err)
 	}
 	d.handle = fromRaw[vulkan.Device](raw(d.c.device))
 	d.memory = allocator{d: d, bytes: make([]uint64, len(p.Heaps))}
 	if err := d.openQueue(); err != nil {
 		C.evk_destroy_device(d.c)
-		return nil, fmt.Errorf("device %s: %w", p.Name, err)
+		return nil, fmt.Errorf("device %q: %w", p.Name, err)
 	}
 	if o.Name != "" {
 		d.name(objectDevice, raw(d.handle), o.Name)
@@ -221,14 +221,17 @@ func (d *Device) WaitIdle() error {
 	err := check("vkDeviceWaitIdle", vulkan.Result(C.evk_wait_idle(d.c)))
 	d.queue.mu.Unlock()
 	d.reap()
-	return cmp.Or(err, waited)
+	if err = cmp.Or(err, waited); err != nil {
+		return fmt.Errorf("device %q: %w", d.physical.Name, err)
+	}
+	return nil
 }
 
 // submitted is the last submission.
 func (d *Device) submitted() Ticket {
 	d.queue.mu.Lock()
 	defer d.queue.mu.Unlock()
-	return Ticket{d, d.queue.value}
+	return Ticket{d, d.queue.value, "all work"}
 }
 
 // Destroy waits for the GPU, and for compilations that nobody wants any more, and ends the device. Its error wraps ErrLeaked and
@@ -252,7 +255,7 @@ func (d *Device) Destroy() error {
 		d.mu.Lock()
 		d.gone = false
 		d.mu.Unlock()
-		return fmt.Errorf("device %s: %w: nothing was freed", d.physical.Name, err)
+		return fmt.Errorf("device %q: %w: nothing was freed", d.physical.Name, err)
 	}
 	d.queue.close(d)
 	leaks := d.Leaks()
@@ -260,7 +263,7 @@ func (d *Device) Destroy() error {
 	C.evk_destroy_device(d.c)
 	d.c = nil
 	if len(leaks) > 0 {
-		err = errors.Join(err, fmt.Errorf("device %s: %w: %d: %s", d.physical.Name, ErrLeaked, len(leaks),
+		err = errors.Join(err, fmt.Errorf("device %q: %w: %d: %s", d.physical.Name, ErrLeaked, len(leaks),
 			strings.Join(leaks[:min(len(leaks), 20)], ", ")))
 	}
 	return err

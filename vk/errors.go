@@ -68,8 +68,10 @@ func (e *ResultError) sentinel() error {
 	switch e.Result {
 	case vulkan.ErrorOutOfDeviceMemory, vulkan.ErrorTooManyObjects:
 		return ErrOutOfDeviceMemory
-	case vulkan.ErrorOutOfHostMemory:
+	case vulkan.ErrorOutOfHostMemory, vulkan.ErrorMemoryMapFailed:
 		return ErrOutOfHostMemory
+	case vulkan.ErrorOutOfPoolMemory, vulkan.ErrorFragmentedPool, vulkan.ErrorFragmentation:
+		return ErrNoSpace
 	case vulkan.ErrorDeviceLost:
 		return ErrDeviceLost
 	case vulkan.ErrorInitializationFailed, vulkan.ErrorIncompatibleDriver:

@@ -12,6 +12,13 @@ typedef struct {
 	uint64_t handle;
 } evk_handle;
 
+// evkGoIntercept is exported by intercept.go.
+extern int32_t evkGoIntercept(uintptr_t handle, char *call);
+
+// EVK_TRY calls a function that can fail, unless the instance's interceptor returns a failure in its place.
+#define EVK_TRY(table, name, ...) (evk_intercepted((table)->intercept, "vk" #name) ?: (table)->name(__VA_ARGS__))
+static inline VkResult evk_intercepted(uintptr_t handle, char *call) { return handle ? (VkResult)evkGoIntercept(handle, call) : VK_SUCCESS; }
+
 // ---- process ----
 // evk_load opens libvulkan.so.1 and returns vkGetInstanceProcAddr, or NULL with *message set (malloc'ed).
 void *evk_load(char **message);
@@ -27,6 +34,7 @@ void *evk_load(char **message);
 
 typedef struct {
 	VkInstance instance;
+	uintptr_t intercept; // for evkGoIntercept; 0 without
 	PFN_vkGetInstanceProcAddr gipa;
 	VkDebugUtilsMessengerEXT messenger;
 #define X(name) PFN_vk##name name;
@@ -41,7 +49,7 @@ int32_t evk_instance_extensions(void *gipa, const char *layer, uint32_t *count, 
 // evk_create_instance: names is count zero-terminated strings one after the other; layer may be NULL.
 // message_handle is passed back to evkGoMessage; 0 installs no messenger.
 int32_t evk_create_instance(void *gipa, const char *app, uint32_t api, const char *layer, const char *names, uint32_t count,
-	int sync_validation, int validation_features, uintptr_t message_handle, evk_instance **out, char **message);
+	int sync_validation, int validation_features, uintptr_t message_handle, uintptr_t intercept, evk_instance **out, char **message);
 void evk_destroy_instance(evk_instance *i);
 // Between evk_listen and evk_heard what drivers and layers say in calls of this thread is kept; the text is malloc'ed, or NULL.
 void evk_listen(void);
@@ -137,6 +145,7 @@ uint32_t evk_buffer_format_features(evk_instance *i, uint64_t physical, uint32_t
 
 typedef struct {
 	VkDevice device;
+	uintptr_t intercept; // the instance's
 	VkQueue queue;
 #define X(name) PFN_vk##name name;
 	EVK_DEVICE_FUNCTIONS(X)

@@ -7,7 +7,7 @@
 evk_handle evk_create_command_pool(evk_device *d, uint32_t family) {
 	VkCommandPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
 	VkCommandPool p = VK_NULL_HANDLE;
-	VkResult r = d->CreateCommandPool(d->device, &info, NULL, &p);
+	VkResult r = EVK_TRY(d, CreateCommandPool, d->device, &info, NULL, &p);
 	return (evk_handle){r, (uint64_t)p};
 }
 
@@ -15,7 +15,7 @@ evk_handle evk_allocate_command_buffer(evk_device *d, uint64_t pool, int seconda
 	VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = (VkCommandPool)pool,
 		.level = secondary ? VK_COMMAND_BUFFER_LEVEL_SECONDARY : VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
 	VkCommandBuffer cb = NULL;
-	VkResult r = d->AllocateCommandBuffers(d->device, &info, &cb);
+	VkResult r = EVK_TRY(d, AllocateCommandBuffers, d->device, &info, &cb);
 	return (evk_handle){r, (uint64_t)cb};
 }
 
@@ -24,23 +24,23 @@ int32_t evk_begin(evk_device *d, uint64_t cb, int secondary) {
 	VkCommandBufferInheritanceInfo inherit = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
 	VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 		.flags = secondary ? VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT : 0, .pInheritanceInfo = secondary ? &inherit : NULL};
-	return d->BeginCommandBuffer(CB, &info);
+	return EVK_TRY(d, BeginCommandBuffer, CB, &info);
 }
 
-int32_t evk_end(evk_device *d, uint64_t cb) { return d->EndCommandBuffer(CB); }
+int32_t evk_end(evk_device *d, uint64_t cb) { return EVK_TRY(d, EndCommandBuffer, CB); }
 
 void evk_execute(evk_device *d, uint64_t cb, const uint64_t *secondaries, uint32_t count) {
 	d->CmdExecuteCommands(CB, count, (const VkCommandBuffer *)secondaries);
 }
 
-int32_t evk_reset_pool(evk_device *d, uint64_t pool) { return d->ResetCommandPool(d->device, (VkCommandPool)pool, 0); }
+int32_t evk_reset_pool(evk_device *d, uint64_t pool) { return EVK_TRY(d, ResetCommandPool, d->device, (VkCommandPool)pool, 0); }
 
 evk_handle evk_create_semaphore(evk_device *d, int timeline) {
 	VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
 		.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
 	VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = timeline ? &type : NULL};
 	VkSemaphore s = VK_NULL_HANDLE;
-	VkResult r = d->CreateSemaphore(d->device, &info, NULL, &s);
+	VkResult r = EVK_TRY(d, CreateSemaphore, d->device, &info, NULL, &s);
 	return (evk_handle){r, (uint64_t)s};
 }
 
@@ -64,7 +64,7 @@ int32_t evk_submit(evk_device *d, const uint64_t *cbs, uint32_t cb_count, const 
 		VkSubmitInfo2 info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .waitSemaphoreInfoCount = wait_count, .pWaitSemaphoreInfos = wait,
 			.commandBufferInfoCount = cb_count, .pCommandBufferInfos = list, .signalSemaphoreInfoCount = signal_count,
 				.pSignalSemaphoreInfos = signal};
-		r = d->QueueSubmit2(d->queue, 1, &info, VK_NULL_HANDLE);
+		r = EVK_TRY(d, QueueSubmit2, d->queue, 1, &info, VK_NULL_HANDLE);
 	}
 	free(list);
 	free(wait);
@@ -76,24 +76,24 @@ int32_t evk_wait_semaphore(evk_device *d, uint64_t semaphore, uint64_t value, ui
 	VkSemaphore s = (VkSemaphore)semaphore;
 	VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1, .pSemaphores = &s,
 		.pValues = &value};
-	return d->WaitSemaphores(d->device, &info, timeout);
+	return EVK_TRY(d, WaitSemaphores, d->device, &info, timeout);
 }
 
 evk_handle evk_semaphore_value(evk_device *d, uint64_t semaphore) {
 	uint64_t v = 0;
-	VkResult r = d->GetSemaphoreCounterValue(d->device, (VkSemaphore)semaphore, &v);
+	VkResult r = EVK_TRY(d, GetSemaphoreCounterValue, d->device, (VkSemaphore)semaphore, &v);
 	return (evk_handle){r, v};
 }
 
 evk_handle evk_create_query_pool(evk_device *d, uint32_t type, uint32_t count) {
 	VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = type, .queryCount = count};
 	VkQueryPool p = VK_NULL_HANDLE;
-	VkResult r = d->CreateQueryPool(d->device, &info, NULL, &p);
+	VkResult r = EVK_TRY(d, CreateQueryPool, d->device, &info, NULL, &p);
 	return (evk_handle){r, (uint64_t)p};
 }
 
 int32_t evk_query_results(evk_device *d, uint64_t pool, uint32_t first, uint32_t count, uint64_t *out) {
-	return d->GetQueryPoolResults(d->device, (VkQueryPool)pool, first, count, 8 * (size_t)count, out, 8, VK_QUERY_RESULT_64_BIT);
+	return EVK_TRY(d, GetQueryPoolResults, d->device, (VkQueryPool)pool, first, count, 8 * (size_t)count, out, 8, VK_QUERY_RESULT_64_BIT);
 }
 
 void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t first, uint32_t count, uint64_t dst,

@@ -161,7 +161,8 @@ int32_t evk_create_device(evk_instance *i, uint64_t physical, uint32_t family, u
 		.pQueueCreateInfos = &queue, .enabledExtensionCount = count, .ppEnabledExtensionNames = list};
 	evk_device *d = calloc(1, sizeof *d);
 	if (!d) return VK_ERROR_OUT_OF_HOST_MEMORY;
-	VkResult r = i->CreateDevice((VkPhysicalDevice)physical, &create, NULL, &d->device);
+	d->intercept = i->intercept;
+	VkResult r = EVK_TRY(i, CreateDevice, (VkPhysicalDevice)physical, &create, NULL, &d->device);
 	if (r == VK_SUCCESS && !load_device(i, d, message)) {
 		if (d->DestroyDevice) d->DestroyDevice(d->device, NULL);
 		r = VK_ERROR_INITIALIZATION_FAILED;

@@ -4,7 +4,7 @@
 
 static VkResult graphics_module(evk_device *d, const uint32_t *code, size_t words, VkShaderModule *out) {
 	VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = 4 * words, .pCode = code};
-	return d->CreateShaderModule(d->device, &info, NULL, out);
+	return EVK_TRY(d, CreateShaderModule, d->device, &info, NULL, out);
 }
 
 evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage *list, uint32_t count, uint32_t patch,
@@ -45,7 +45,7 @@ evk_handle evk_create_graphics_pipeline(evk_device *d, const evk_graphics_stage 
 			.stage = (VkShaderStageFlagBits)list[i].stage, .pName = "main"};
 		r = graphics_module(d, list[i].code, list[i].words, &stages[i].module);
 	}
-	if (r == VK_SUCCESS) r = d->CreateGraphicsPipelines(d->device, VK_NULL_HANDLE, 1, &info, NULL, &p);
+	if (r == VK_SUCCESS) r = EVK_TRY(d, CreateGraphicsPipelines, d->device, VK_NULL_HANDLE, 1, &info, NULL, &p);
 	for (uint32_t i = 0; i < count; i++)
 		if (stages[i].module) d->DestroyShaderModule(d->device, stages[i].module, NULL);
 	return (evk_handle){r, (uint64_t)p};

@@ -96,7 +96,7 @@ static int load_instance(evk_instance *i, char **message) {
 }
 
 int32_t evk_create_instance(void *gipa, const char *app, uint32_t api, const char *layer, const char *names, uint32_t count,
-	int sync_validation, int validation_features, uintptr_t message_handle, evk_instance **out, char **message) {
+	int sync_validation, int validation_features, uintptr_t message_handle, uintptr_t intercept, evk_instance **out, char **message) {
 	*message = NULL;
 	GLOBAL(CreateInstance);
 	if (!CreateInstance) return VK_ERROR_INITIALIZATION_FAILED;
@@ -126,7 +126,8 @@ int32_t evk_create_instance(void *gipa, const char *app, uint32_t api, const cha
 	evk_instance *i = calloc(1, sizeof *i);
 	if (!i) return VK_ERROR_OUT_OF_HOST_MEMORY;
 	i->gipa = (PFN_vkGetInstanceProcAddr)gipa;
-	VkResult r = CreateInstance(&create, NULL, &i->instance);
+	i->intercept = intercept;
+	VkResult r = evk_intercepted(intercept, "vkCreateInstance") ?: CreateInstance(&create, NULL, &i->instance);
 	if (r != VK_SUCCESS) {
 		free(i);
 		return r;
@@ -134,7 +135,7 @@ int32_t evk_create_instance(void *gipa, const char *app, uint32_t api, const cha
 	if (!load_instance(i, message)) r = VK_ERROR_INITIALIZATION_FAILED;
 	if (r == VK_SUCCESS && message_handle && i->CreateDebugUtilsMessengerEXT) {
 		VkDebugUtilsMessengerCreateInfoEXT m = messenger_info(message_handle);
-		r = i->CreateDebugUtilsMessengerEXT(i->instance, &m, NULL, &i->messenger);
+		r = EVK_TRY(i, CreateDebugUtilsMessengerEXT, i->instance, &m, NULL, &i->messenger);
 	}
 	if (r != VK_SUCCESS) {
 		if (i->DestroyInstance) i->DestroyInstance(i->instance, NULL);
@@ -152,9 +153,9 @@ void evk_destroy_instance(evk_instance *i) {
 }
 
 int32_t evk_physical_devices(evk_instance *i, uint32_t *count, uint64_t *out) {
-	return i->EnumeratePhysicalDevices(i->instance, count, (VkPhysicalDevice *)out);
+	return EVK_TRY(i, EnumeratePhysicalDevices, i->instance, count, (VkPhysicalDevice *)out);
 }
 
 int32_t evk_device_extensions(evk_instance *i, uint64_t physical, uint32_t *count, VkExtensionProperties *out) {
-	return i->EnumerateDeviceExtensionProperties((VkPhysicalDevice)physical, NULL, count, out);
+	return EVK_TRY(i, EnumerateDeviceExtensionProperties, (VkPhysicalDevice)physical, NULL, count, out);
 }

@@ -6,13 +6,13 @@ evk_handle evk_allocate(evk_device *d, uint64_t size, uint32_t type, int device_
 	VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = device_address ? &flags : NULL,
 		.allocationSize = size, .memoryTypeIndex = type};
 	VkDeviceMemory m = VK_NULL_HANDLE;
-	VkResult r = d->AllocateMemory(d->device, &info, NULL, &m);
+	VkResult r = EVK_TRY(d, AllocateMemory, d->device, &info, NULL, &m);
 	return (evk_handle){r, (uint64_t)m};
 }
 
 evk_handle evk_map(evk_device *d, uint64_t memory) {
 	void *p = NULL;
-	VkResult r = d->MapMemory(d->device, (VkDeviceMemory)memory, 0, VK_WHOLE_SIZE, 0, &p);
+	VkResult r = EVK_TRY(d, MapMemory, d->device, (VkDeviceMemory)memory, 0, VK_WHOLE_SIZE, 0, &p);
 	return (evk_handle){r, (uint64_t)(uintptr_t)p};
 }
 
@@ -20,14 +20,14 @@ evk_object evk_create_buffer(evk_device *d, uint64_t size, uint32_t usage) {
 	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage,
 		.sharingMode = VK_SHARING_MODE_EXCLUSIVE};
 	VkBuffer b = VK_NULL_HANDLE;
-	VkResult r = d->CreateBuffer(d->device, &info, NULL, &b);
+	VkResult r = EVK_TRY(d, CreateBuffer, d->device, &info, NULL, &b);
 	VkMemoryRequirements q = {0};
 	if (r == VK_SUCCESS) d->GetBufferMemoryRequirements(d->device, b, &q);
 	return (evk_object){r, (uint64_t)b, q.size, q.alignment, q.memoryTypeBits};
 }
 
 int32_t evk_bind_buffer(evk_device *d, uint64_t buffer, uint64_t memory, uint64_t offset) {
-	return d->BindBufferMemory(d->device, (VkBuffer)buffer, (VkDeviceMemory)memory, offset);
+	return EVK_TRY(d, BindBufferMemory, d->device, (VkBuffer)buffer, (VkDeviceMemory)memory, offset);
 }
 
 uint64_t evk_buffer_address(evk_device *d, uint64_t buffer) {
@@ -41,14 +41,14 @@ evk_object evk_create_image(evk_device *d, uint32_t width, uint32_t height, uint
 			.tiling = VK_IMAGE_TILING_OPTIMAL,
 		.usage = usage, .sharingMode = VK_SHARING_MODE_EXCLUSIVE, .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED};
 	VkImage i = VK_NULL_HANDLE;
-	VkResult r = d->CreateImage(d->device, &info, NULL, &i);
+	VkResult r = EVK_TRY(d, CreateImage, d->device, &info, NULL, &i);
 	VkMemoryRequirements q = {0};
 	if (r == VK_SUCCESS) d->GetImageMemoryRequirements(d->device, i, &q);
 	return (evk_object){r, (uint64_t)i, q.size, q.alignment, q.memoryTypeBits};
 }
 
 int32_t evk_bind_image(evk_device *d, uint64_t image, uint64_t memory, uint64_t offset) {
-	return d->BindImageMemory(d->device, (VkImage)image, (VkDeviceMemory)memory, offset);
+	return EVK_TRY(d, BindImageMemory, d->device, (VkImage)image, (VkDeviceMemory)memory, offset);
 }
 
 evk_handle evk_create_view(evk_device *d, uint64_t image, uint32_t format, uint32_t levels) {
@@ -56,7 +56,7 @@ evk_handle evk_create_view(evk_device *d, uint64_t image, uint32_t format, uint3
 		.viewType = VK_IMAGE_VIEW_TYPE_2D,
 		.format = format, .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, levels, 0, 1}};
 	VkImageView v = VK_NULL_HANDLE;
-	VkResult r = d->CreateImageView(d->device, &info, NULL, &v);
+	VkResult r = EVK_TRY(d, CreateImageView, d->device, &info, NULL, &v);
 	return (evk_handle){r, (uint64_t)v};
 }
 
@@ -67,6 +67,6 @@ evk_handle evk_create_sampler(evk_device *d, uint32_t mag, uint32_t min, uint32_
 			.maxAnisotropy = anisotropy > 1 ? anisotropy : 1,
 		.maxLod = max_lod};
 	VkSampler s = VK_NULL_HANDLE;
-	VkResult r = d->CreateSampler(d->device, &info, NULL, &s);
+	VkResult r = EVK_TRY(d, CreateSampler, d->device, &info, NULL, &s);
 	return (evk_handle){r, (uint64_t)s};
 }

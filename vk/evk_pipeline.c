@@ -19,7 +19,7 @@ evk_handle evk_create_set_layout(evk_device *d, const evk_binding *b, uint32_t c
 		VkDescriptorSetLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
 			.pNext = any ? &extra : NULL,
 			.flags = flags, .bindingCount = count, .pBindings = list};
-		r = d->CreateDescriptorSetLayout(d->device, &info, NULL, &l);
+		r = EVK_TRY(d, CreateDescriptorSetLayout, d->device, &info, NULL, &l);
 	}
 	free(list);
 	free(bits);
@@ -30,7 +30,7 @@ evk_handle evk_create_descriptor_pool(evk_device *d, const evk_pool_size *s, uin
 	VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .flags = flags, .maxSets = 1,
 		.poolSizeCount = count, .pPoolSizes = (const VkDescriptorPoolSize *)s};
 	VkDescriptorPool p = VK_NULL_HANDLE;
-	VkResult r = d->CreateDescriptorPool(d->device, &info, NULL, &p);
+	VkResult r = EVK_TRY(d, CreateDescriptorPool, d->device, &info, NULL, &p);
 	return (evk_handle){r, (uint64_t)p};
 }
 
@@ -40,7 +40,7 @@ evk_handle evk_allocate_set(evk_device *d, uint64_t pool, uint64_t layout) {
 		.descriptorPool = (VkDescriptorPool)pool,
 		.descriptorSetCount = 1, .pSetLayouts = &l};
 	VkDescriptorSet s = VK_NULL_HANDLE;
-	VkResult r = d->AllocateDescriptorSets(d->device, &info, &s);
+	VkResult r = EVK_TRY(d, AllocateDescriptorSets, d->device, &info, &s);
 	return (evk_handle){r, (uint64_t)s};
 }
 
@@ -75,13 +75,13 @@ evk_handle evk_create_pipeline_layout(evk_device *d, const uint64_t *sets, uint3
 	VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = set_count,
 		.pSetLayouts = (const VkDescriptorSetLayout *)sets, .pushConstantRangeCount = push_count, .pPushConstantRanges = push};
 	VkPipelineLayout l = VK_NULL_HANDLE;
-	VkResult r = d->CreatePipelineLayout(d->device, &info, NULL, &l);
+	VkResult r = EVK_TRY(d, CreatePipelineLayout, d->device, &info, NULL, &l);
 	return (evk_handle){r, (uint64_t)l};
 }
 
 static VkResult shader_module(evk_device *d, const uint32_t *code, size_t words, VkShaderModule *out) {
 	VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = 4 * words, .pCode = code};
-	return d->CreateShaderModule(d->device, &info, NULL, out);
+	return EVK_TRY(d, CreateShaderModule, d->device, &info, NULL, out);
 }
 
 static VkSpecializationMapEntry *map_entries(const evk_constant *c, uint32_t count) {
@@ -108,7 +108,7 @@ evk_handle evk_create_compute_pipeline(evk_device *d, const uint32_t *code, size
 				.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module, .pName = entry,
 					.pSpecializationInfo = constant_count ? &special : NULL},
 			.layout = (VkPipelineLayout)layout};
-		r = d->CreateComputePipelines(d->device, (VkPipelineCache)cache, 1, &info, NULL, &p);
+		r = EVK_TRY(d, CreateComputePipelines, d->device, (VkPipelineCache)cache, 1, &info, NULL, &p);
 		d->DestroyShaderModule(d->device, module, NULL);
 	}
 	free(map);
@@ -152,7 +152,7 @@ evk_handle evk_create_ray_tracing_pipeline(evk_device *d, const evk_stage *stage
 			.pStages = list, .groupCount = group_count, .pGroups = group, .maxPipelineRayRecursionDepth = recursion,
 			.pDynamicState = dynamic_stack ? &dynamic : NULL, .layout = (VkPipelineLayout)layout,
 			.pLibraryInfo = libraries->count ? &linked : NULL, .pLibraryInterface = libraries->max_attribute ? &interface : NULL};
-		r = d->CreateRayTracingPipelinesKHR(d->device, VK_NULL_HANDLE, (VkPipelineCache)cache, 1, &info, NULL, &p);
+		r = EVK_TRY(d, CreateRayTracingPipelinesKHR, d->device, VK_NULL_HANDLE, (VkPipelineCache)cache, 1, &info, NULL, &p);
 	}
 	for (uint32_t i = 0; i < made; i++) {
 		if (list[i].module) d->DestroyShaderModule(d->device, list[i].module, NULL);
@@ -165,7 +165,7 @@ evk_handle evk_create_ray_tracing_pipeline(evk_device *d, const evk_stage *stage
 }
 
 int32_t evk_group_handles(evk_device *d, uint64_t pipeline, uint32_t first, uint32_t count, size_t size, void *out) {
-	return d->GetRayTracingShaderGroupHandlesKHR(d->device, (VkPipeline)pipeline, first, count, size, out);
+	return EVK_TRY(d, GetRayTracingShaderGroupHandlesKHR, d->device, (VkPipeline)pipeline, first, count, size, out);
 }
 
 uint64_t evk_group_stack(evk_device *d, uint64_t pipeline, uint32_t group, uint32_t shader) {
@@ -176,23 +176,23 @@ evk_handle evk_create_pipeline_cache(evk_device *d, const void *data, size_t siz
 	VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = size,
 		.pInitialData = data};
 	VkPipelineCache c = VK_NULL_HANDLE;
-	VkResult r = d->CreatePipelineCache(d->device, &info, NULL, &c);
+	VkResult r = EVK_TRY(d, CreatePipelineCache, d->device, &info, NULL, &c);
 	return (evk_handle){r, (uint64_t)c};
 }
 
 int32_t evk_pipeline_cache_data(evk_device *d, uint64_t cache, size_t *size, void *out) {
-	return d->GetPipelineCacheData(d->device, (VkPipelineCache)cache, size, out);
+	return EVK_TRY(d, GetPipelineCacheData, d->device, (VkPipelineCache)cache, size, out);
 }
 
 int32_t evk_merge_pipeline_caches(evk_device *d, uint64_t dst, uint64_t src) {
 	VkPipelineCache from = (VkPipelineCache)src;
-	return d->MergePipelineCaches(d->device, (VkPipelineCache)dst, 1, &from);
+	return EVK_TRY(d, MergePipelineCaches, d->device, (VkPipelineCache)dst, 1, &from);
 }
 
 int32_t evk_executable_count(evk_device *d, uint64_t pipeline, uint32_t *count, VkPipelineExecutablePropertiesKHR *out) {
 	VkPipelineInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR, .pipeline = (VkPipeline)pipeline};
 	for (uint32_t i = 0; out && i < *count; i++) out[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR;
-	return d->GetPipelineExecutablePropertiesKHR(d->device, &info, count, out);
+	return EVK_TRY(d, GetPipelineExecutablePropertiesKHR, d->device, &info, count, out);
 }
 
 int32_t evk_executable_statistics(evk_device *d, uint64_t pipeline, uint32_t index, uint32_t *count,
@@ -200,5 +200,5 @@ int32_t evk_executable_statistics(evk_device *d, uint64_t pipeline, uint32_t ind
 	VkPipelineExecutableInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR, .pipeline = (VkPipeline)pipeline,
 		.executableIndex = index};
 	for (uint32_t i = 0; out && i < *count; i++) out[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
-	return d->GetPipelineExecutableStatisticsKHR(d->device, &info, count, out);
+	return EVK_TRY(d, GetPipelineExecutableStatisticsKHR, d->device, &info, count, out);
 }

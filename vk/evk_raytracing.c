@@ -93,7 +93,7 @@ evk_handle evk_create_accel(evk_device *d, uint32_t type, uint64_t buffer, uint6
 		.buffer = (VkBuffer)buffer,
 		.offset = offset, .size = size, .type = type};
 	VkAccelerationStructureKHR a = VK_NULL_HANDLE;
-	VkResult r = d->CreateAccelerationStructureKHR(d->device, &info, NULL, &a);
+	VkResult r = EVK_TRY(d, CreateAccelerationStructureKHR, d->device, &info, NULL, &a);
 	return (evk_handle){r, (uint64_t)a};
 }
 

@@ -20,7 +20,7 @@ void evk_destroy(evk_device *d, uint32_t type, uint64_t handle) {
 	}
 }
 
-int32_t evk_wait_idle(evk_device *d) { return d->DeviceWaitIdle(d->device); }
+int32_t evk_wait_idle(evk_device *d) { return EVK_TRY(d, DeviceWaitIdle, d->device); }
 
 void evk_bind_pipeline(evk_device *d, uint64_t cb, uint32_t point, uint64_t pipeline) {
 	d->CmdBindPipeline(CB, (VkPipelineBindPoint)point, (VkPipeline)pipeline);

@@ -37,17 +37,22 @@ type InstanceOptions struct {
 	// Restrict, if not nil, sees each physical device before anybody else does. It may take away features and lower limits,
 	// so that a program can be tried as on a lesser device: what it takes away is not enabled, and nobody is told of it.
 	Restrict func(*PhysicalDevice)
+	// Intercept, if not nil, is asked before every call of the instance and its devices that can fail, by the call's name. A
+	// result other than vulkan.Success is returned in place of the call, which is not made. It is for tests of what happens
+	// when Vulkan fails, may be called on any thread, and must not call this package.
+	Intercept func(call string) vulkan.Result
 }
 
 // Instance is a VkInstance.
 type Instance struct {
-	c        *C.evk_instance
-	message  cgo.Handle
-	logger   *slog.Logger
-	layer    uint32     // spec version of the validation layer in use, 0 without
-	labels   sync.Mutex // see Device.lockLabels
-	restrict func(*PhysicalDevice)
-	once     sync.Once
+	c         *C.evk_instance
+	message   cgo.Handle
+	logger    *slog.Logger
+	layer     uint32     // spec version of the validation layer in use, 0 without
+	labels    sync.Mutex // see Device.lockLabels
+	intercept cgo.Handle // 0 without
+	restrict  func(*PhysicalDevice)
+	once      sync.Once
 }
 
 // library is what the process knows of libvulkan: it is opened at most once and never closed.
@@ -103,9 +108,12 @@ func NewInstance(o InstanceOptions) (*Instance, error) {
 	if slices.Contains(extensions, extDebugUtils) {
 		i.message = cgo.NewHandle(&sink{on: o.OnMessage, logger: o.Logger})
 	}
+	if o.Intercept != nil {
+		i.intercept = cgo.NewHandle(o.Intercept)
+	}
 	var text *C.char
 	r := C.evk_create_instance(gipa, app, apiVersion13, layerName, names, C.uint32_t(len(extensions)),
-		cbool(o.SyncValidation), cbool(features), C.uintptr_t(i.message), &i.c, &text)
+		cbool(o.SyncValidation), cbool(features), C.uintptr_t(i.message), C.uintptr_t(i.intercept), &i.c, &text)
 	if err := check("vkCreateInstance", r); err != nil {
 		i.dropHandle()
 		if text != nil {
@@ -228,6 +236,10 @@ func (i *Instance) dropHandle() {
 	if i.message != 0 {
 		i.message.Delete()
 		i.message = 0
+	}
+	if i.intercept != 0 {
+		i.intercept.Delete()
+		i.intercept = 0
 	}
 }
 

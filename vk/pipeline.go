@@ -174,6 +174,14 @@ type Statistic struct {
 
 // Statistics of a pipeline made with the option of that name; nil where the driver tells nothing.
 func (p *Pipeline) Statistics() ([]Statistic, error) {
+	list, err := p.statistics()
+	if err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", p.name, err)
+	}
+	return list, nil
+}
+
+func (p *Pipeline) statistics() ([]Statistic, error) {
 	if !p.stats {
 		return nil, nil
 	}

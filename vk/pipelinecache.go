@@ -69,8 +69,10 @@ func (c *PipelineCache) Data() ([]byte, error) {
 	// Another goroutine's pipeline may make the cache grow between the two calls.
 	for range 8 {
 		var n C.size_t
-		if err := check("vkGetPipelineCacheData", C.evk_pipeline_cache_data(c.d.c, raw(c.handle), &n, nil)); err != nil || n == 0 {
-			return nil, err
+		if err := check("vkGetPipelineCacheData", C.evk_pipeline_cache_data(c.d.c, raw(c.handle), &n, nil)); err != nil {
+			return nil, fmt.Errorf("pipeline cache %q: %w", c.name, err)
+		} else if n == 0 {
+			return nil, nil
 		}
 		out := make([]byte, n)
 		err := check("vkGetPipelineCacheData", C.evk_pipeline_cache_data(c.d.c, raw(c.handle), &n, unsafe.Pointer(&out[0])))

@@ -51,11 +51,12 @@ func (d *Device) newQueryPool(kind, n uint32) (*QueryPool, error) {
 		return nil, fmt.Errorf("query pool: %w: timestamps on the queue", ErrMissingFeature)
 	}
 	h := C.evk_create_query_pool(d.c, C.uint32_t(kind), C.uint32_t(n))
+	name := fmt.Sprintf("%d queries", n)
 	if err := check("vkCreateQueryPool", h.result); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("query pool %q: %w", name, err)
 	}
 	q := &QueryPool{d: d, handle: fromRaw[vulkan.QueryPool](h.handle), count: n, kind: kind}
-	d.born(q, "query pool", fmt.Sprintf("%d queries", n), objectQueryPool, h.handle)
+	d.born(q, "query pool", name, objectQueryPool, h.handle)
 	return q, nil
 }
 
@@ -77,7 +78,7 @@ func (q *QueryPool) Range(first, count uint32) ([]uint64, error) {
 	ticks := make([]C.uint64_t, count)
 	if err := check("vkGetQueryPoolResults",
 		C.evk_query_results(q.d.c, raw(q.handle), C.uint32_t(first), C.uint32_t(count), &ticks[0])); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("query pool \"%d queries\": %w", q.count, err)
 	}
 	out := make([]uint64, count)
 	period := float64(q.d.physical.Limits.TimestampPeriod)

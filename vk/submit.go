@@ -36,6 +36,7 @@ func (q *queue) close(d *Device) { d.destroy(C.VK_OBJECT_TYPE_SEMAPHORE, raw(q.t
 type Ticket struct {
 	d     *Device
 	value uint64
+	name  string // of the first command buffer
 }
 
 // SemaphoreUse is a binary semaphore of a submission, and the stages that wait for it or that it waits for.
@@ -93,6 +94,7 @@ func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
 		}
 		list[i] = raw(cb.handle)
 	}
+	t := Ticket{d: d, name: s.name()}
 	wait, signal := semaphoreUses(s.Wait), semaphoreUses(s.Signal)
 	d.queue.mu.Lock()
 	defer d.queue.mu.Unlock()
@@ -104,10 +106,9 @@ func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
 		stage: C.uint64_t(StageAllCommands)})
 	if err := check("vkQueueSubmit2", C.evk_submit(d.c, first(list), C.uint32_t(len(list)), first(wait), C.uint32_t(len(wait)),
 		first(signal), C.uint32_t(len(signal)))); err != nil {
-		return Ticket{}, fmt.Errorf("submit: %w", err)
+		return Ticket{}, fmt.Errorf("submit %q: %w", t.name, err)
 	}
-	d.queue.value = value
-	t := Ticket{d, value}
+	d.queue.value, t.value = value, value
 	for _, cb := range s.CommandBuffers {
 		cb.last = t
 		for _, s := range cb.executes {
@@ -115,6 +116,14 @@ func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
 		}
 	}
 	return t, nil
+}
+
+// name is that of the first command buffer.
+func (s *Submission) name() string {
+	if len(s.CommandBuffers) == 0 {
+		return "nothing"
+	}
+	return s.CommandBuffers[0].name
 }
 
 func semaphoreUses(list []SemaphoreUse) []C.evk_semaphore {
@@ -148,8 +157,11 @@ func (t Ticket) wait(ctx context.Context) error {
 	}
 	for {
 		err := check("vkWaitSemaphores", C.evk_wait_semaphore(t.d.c, raw(t.d.queue.timeline), C.uint64_t(t.value), C.uint64_t(waitSlice)))
+		if err == nil {
+			return nil
+		}
 		if !errors.Is(err, ErrTimeout) {
-			return err
+			return fmt.Errorf("wait for %q: %w", t.name, err)
 		}
 		if err := ctx.Err(); err != nil {
 			return err

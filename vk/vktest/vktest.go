@@ -30,6 +30,7 @@ type options struct {
 	noValidation bool
 	expected     func(vk.Message) bool
 	extensions   []string
+	intercept    func(call string) vulkan.Result
 }
 
 // Option changes what Device opens.
@@ -45,6 +46,9 @@ func NoValidation() Option { return func(o *options) { o.noValidation = true } }
 func InstanceExtensions(names ...string) Option {
 	return func(o *options) { o.extensions = append(o.extensions, names...) }
 }
+
+// Intercept is vk.InstanceOptions.Intercept.
+func Intercept(f func(call string) vulkan.Result) Option { return func(o *options) { o.intercept = f } }
 
 // Expect lets through the messages for which f is true.
 func Expect(f func(vk.Message) bool) Option { return func(o *options) { o.expected = f } }
@@ -62,7 +66,7 @@ func Device(t testing.TB, opts ...Option) *vk.Device {
 	seen := &messages{t: t, expected: o.expected}
 	instance, err := vk.NewInstance(vk.InstanceOptions{
 		AppName: t.Name(), Validation: !o.noValidation, SyncValidation: !o.noValidation, OnMessage: seen.add, Extensions: o.extensions,
-		Restrict: Restrict(t),
+		Restrict: Restrict(t), Intercept: o.intercept,
 	})
 	if err != nil {
 		unavailable(t, err)
