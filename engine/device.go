@@ -202,8 +202,8 @@ func (d *Device) Close() error {
 // Run records a command buffer, submits it, waits for it, and then reports the faults of its launches as a FaultError.
 //
 // If ctx ends while the device works, Run waits a tenth of a second more and returns the context's error. Vulkan cannot stop work:
-// if the device works on even then, such as in an endless loop, the error wraps ErrBusy, too. What was recorded may still be in use,
-// so it must not be written; it may be destroyed, and is freed when the device is done. Everything that waits for the device first
+// if the device works on even then, such as in an endless loop, the error wraps ErrBusy, too. What was recorded may still be in
+// use, so it must not be written; it may be destroyed, and is freed when the device is done. Everything that waits for the device first
 // waits for that work (vk.Device.Settle does nothing else), and fails with ErrBusy if its own context ends before. Drivers with a
 // watchdog end such work by themselves, and the device is lost (vk.ErrDeviceLost); without one, only the end of the process does.
 // A shader whose loops may not end is best given a bound, or a flag in a mapped buffer that the host sets.

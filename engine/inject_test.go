@@ -37,7 +37,8 @@ func TestFailures(t *testing.T) {
 		name string
 		step func() error
 	}{
-		{"inputs", f.inputs}, {"build", f.build}, {"compaction", f.compact}, {"blobs", f.blobs}, {"pipeline", f.pipeline}, {"trace", f.trace},
+		{"inputs", f.inputs}, {"build", f.build}, {"compaction", f.compact}, {"blobs", f.blobs}, {"pipeline", f.pipeline},
+		{"trace", f.trace},
 	} {
 		check(t, s.step()) // kernels that it needs are compiled once
 		used, alive = d.VK().MemoryUse().Used, d.VK().Leaks()
@@ -77,7 +78,8 @@ func newFailing(t *testing.T, d *engine.Device) *failing {
 	f.mesh = engine.BuildInput{Name: "mesh", Ranges: []vk.BuildRange{{PrimitiveCount: 100}}, Info: vk.BuildInfo{
 		Type: vk.BottomLevel, Flags: vk.AllowCompaction,
 		Geometries: []vk.Geometry{{Flags: vk.GeometryOpaque, Triangles: vk.Triangles{
-			VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices.Address(), VertexStride: 12, MaxVertex: 299, IndexType: vk.IndexNone,
+			VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices.Address(), VertexStride: 12, MaxVertex: 299,
+			IndexType: vk.IndexNone,
 		}}},
 	}}
 	f.want = f.rig.trace(t, f.scene.tlas, 0, 0xFF)
@@ -143,7 +145,8 @@ func (f *failing) pipeline() error {
 		return err
 	}
 	p, err := f.d.NewRayTracingPipeline(f.t.Context(), engine.PipelineOptions{
-		Name: "pipeline", SetLayouts: []*engine.DescriptorSetLayout{layout}, Groups: []engine.Group{engine.GeneralGroup(0)}, Indirect: true,
+		Name: "pipeline", SetLayouts: []*engine.DescriptorSetLayout{layout},
+		Groups: []engine.Group{engine.GeneralGroup(0)}, Indirect: true,
 		Stages: []engine.Stage{{Name: "raygen", Kind: engine.Raygen, Code: code}},
 	})
 	if err != nil {

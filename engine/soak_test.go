@@ -82,9 +82,11 @@ func newSoak(t *testing.T, d *engine.Device) *soak {
 		m.vertices, err = d.NewBuildInput(t.Context(), "vertices", soakVertices(i, 0))
 		check(t, err)
 		m.input = engine.BuildInput{Name: "mesh", Ranges: []vk.BuildRange{{PrimitiveCount: uint32(len(data) / 12)}}, Info: vk.BuildInfo{
-			Type: vk.BottomLevel, Flags: vk.AllowUpdate | vk.AllowCompaction | []vk.BuildFlags{0, vk.PreferFastTrace, vk.PreferFastBuild, 0}[i],
+			Type: vk.BottomLevel, Flags: vk.AllowUpdate | vk.AllowCompaction | []vk.BuildFlags{0, vk.PreferFastTrace,
+				vk.PreferFastBuild, 0}[i],
 			Geometries: []vk.Geometry{{Flags: vk.GeometryOpaque, Triangles: vk.Triangles{
-				VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: m.vertices.Address(), VertexStride: 12, MaxVertex: soakSide*soakSide - 1,
+				VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: m.vertices.Address(), VertexStride: 12,
+				MaxVertex: soakSide*soakSide - 1,
 				IndexType: vk.IndexUint32, IndexData: s.indices.Address(),
 			}}},
 		}}
@@ -205,7 +207,8 @@ func measure(t *testing.T, d *engine.Device) use {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	u := use{heapMB: int(m.HeapAlloc >> 20), goroutines: runtime.NumGoroutine(), objects: len(d.VK().Leaks()), device: d.VK().MemoryUse()}
+	u := use{heapMB: int(m.HeapAlloc >> 20), goroutines: runtime.NumGoroutine(), objects: len(d.VK().Leaks()),
+		device: d.VK().MemoryUse()}
 	statm, err := os.ReadFile("/proc/self/statm")
 	check(t, err)
 	pages, err := strconv.Atoi(strings.Fields(string(statm))[1])

@@ -110,7 +110,8 @@ func (f failing) images() error {
 }
 
 func (f failing) descriptors() error {
-	l, err := f.d.NewDescriptorSetLayout("layout", []vk.DescriptorBinding{{Type: vulkan.DescriptorTypeStorageBuffer, Stages: vk.StageCompute}})
+	l, err := f.d.NewDescriptorSetLayout("layout", []vk.DescriptorBinding{{Type: vulkan.DescriptorTypeStorageBuffer,
+		Stages: vk.StageCompute}})
 	if err != nil {
 		return err
 	}

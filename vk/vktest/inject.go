@@ -50,7 +50,8 @@ func stack() string {
 	var b strings.Builder
 	for {
 		f, more := frames.Next()
-		if strings.Contains(f.Function, "everray/") && !strings.Contains(f.Function, "_Cfunc_") && !strings.Contains(f.Function, "vktest.") {
+		if strings.Contains(f.Function, "everray/") && !strings.Contains(f.Function,
+			"_Cfunc_") && !strings.Contains(f.Function, "vktest.") {
 			b.WriteString(f.Function[strings.LastIndexByte(f.Function, '/')+1:])
 			b.WriteByte(' ')
 		}
