@@ -119,19 +119,22 @@ const (
 	FormMegakernel
 	// FormBlocks has one function per shader, of a size linear in the shader's.
 	FormBlocks
+	// FormWavefront spreads the state functions over several kernels, with the rays' states in memory between them, sorted by
+	// the shader that comes next.
+	FormWavefront
 )
 
 // String returns the form's name, for example "megakernel".
 func (f LinkForm) String() string { return fallback.Form(f).String() }
 
-// ParseLinkForm reads "auto", "monolithic", "megakernel" or "blocks"; the empty string is auto.
+// ParseLinkForm reads "auto", "monolithic", "megakernel", "blocks" or "wavefront"; the empty string is auto.
 func ParseLinkForm(s string) (LinkForm, error) {
-	for f := FormAuto; f <= FormBlocks; f++ {
+	for f := FormAuto; f <= FormWavefront; f++ {
 		if strings.EqualFold(s, f.String()) || s == "" {
 			return f, nil
 		}
 	}
-	return FormAuto, fmt.Errorf("form %q: %w: want auto, monolithic, megakernel or blocks", s, ErrInvalid)
+	return FormAuto, fmt.Errorf("form %q: %w: want auto, monolithic, megakernel, blocks or wavefront", s, ErrInvalid)
 }
 
 // PipelineFlags are an application's promises, as VkPipelineCreateFlagBits of VK_KHR_ray_tracing_pipeline. A promise that is not

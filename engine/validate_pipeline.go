@@ -46,7 +46,7 @@ func (o *PipelineOptions) validateParts(d *Device, limits driver.Limits) error {
 	if o.PushConstantBytes > limits.MaxPushConstantBytes || o.PushConstantBytes%4 != 0 {
 		return invalid("PushConstantBytes is %d, want a multiple of 4 of at most %d", o.PushConstantBytes, limits.MaxPushConstantBytes)
 	}
-	if o.Form < FormAuto || o.Form > FormBlocks {
+	if o.Form < FormAuto || o.Form > FormWavefront {
 		return invalid("Form %d is unknown", o.Form)
 	}
 	if o.Flags.SkipTriangles && o.Flags.SkipAABBs {

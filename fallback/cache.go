@@ -1,6 +1,7 @@
 package fallback
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -132,9 +133,11 @@ func (c *LinkCache) Link(ctx context.Context, runtime []uint32, stages []Stage, 
 
 // relink links again what Link returned from the cache and the driver refused. It returns nil if that makes the same code:
 // then it is not the cache that is wrong. Otherwise the new code takes the entry's place.
-func (c *LinkCache) relink(ctx context.Context, refused []uint32, runtime []uint32, stages []Stage, o link.Options) (*link.Result, error) {
+func (c *LinkCache) relink(
+	ctx context.Context, refused *link.Result, runtime []uint32, stages []Stage, o link.Options,
+) (*link.Result, error) {
 	result, err := link.Link(ctx, runtime, stages, o)
-	if err == nil && slices.Equal(result.Code, refused) {
+	if err == nil && bytes.Equal(encodeResult(result), encodeResult(refused)) {
 		return nil, nil
 	}
 	key := linkKey(c.linker(), runtime, stages, o)
@@ -229,7 +232,7 @@ func hashLinker() (sum [sha256.Size]byte) {
 }
 
 // resultVersion is that of encodeResult; it is part of the key.
-const resultVersion = 1
+const resultVersion = 2
 
 var errResult = errors.New("not an encoded link result")
 
@@ -250,7 +253,55 @@ func encodeResult(r *link.Result) []byte {
 		word(o.State)
 		word(o.Stage)
 	}
+	encodeWave(r.Wave, word)
 	return b
+}
+
+// encodeWave writes the other kernels of the wavefront form, or that there are none.
+func encodeWave(w *link.Wave, word func(uint32)) {
+	if w == nil {
+		word(0)
+		return
+	}
+	word(2 + uint32(len(w.Shade)))
+	for _, code := range append([][]uint32{w.Resume, w.Go}, w.Shade...) {
+		word(uint32(len(code)))
+		for _, v := range code {
+			word(v)
+		}
+	}
+	for _, v := range []uint32{w.Quads, w.Bins, w.Shift, w.ContinueBin, w.FirstContinue, w.Rounds} {
+		word(v)
+	}
+	word(uint32(len(w.Segments)))
+	for _, s := range w.Segments {
+		word(uint32(s.Kernel))
+		word(s.First)
+	}
+}
+
+// wave reads what encodeWave wrote.
+func (r *resultReader) wave() *link.Wave {
+	n := r.count(1)
+	if n == 0 {
+		return nil
+	}
+	w := &link.Wave{Resume: r.list(), Go: r.list()}
+	if len(w.Go) == 0 {
+		w.Go = nil
+	}
+	for range n - 2 {
+		w.Shade = append(w.Shade, r.list())
+	}
+	for _, v := range []*uint32{&w.Quads, &w.Bins, &w.Shift, &w.ContinueBin, &w.FirstContinue, &w.Rounds} {
+		*v = r.word()
+	}
+	w.Segments = make([]link.Segment, r.count(2))
+	for i := range w.Segments {
+		w.Segments[i] = link.Segment{Kernel: int(r.word()), First: r.word()}
+		r.failed = r.failed || w.Segments[i].Kernel >= len(w.Shade)
+	}
+	return w
 }
 
 // resultReader takes words off the front; after the end all are zero and it has failed.
@@ -298,10 +349,23 @@ func decodeResult(b []byte, stages int) (*link.Result, error) {
 		r.Owners[i] = link.Owner{State: in.word(), Stage: in.word()}
 		in.failed = in.failed || int(r.Owners[i].Stage) >= stages
 	}
-	if in.failed || len(in.rest) > 0 || len(r.Entries) != stages || len(r.Frames) != stages || !wholeModule(r.Code) {
+	r.Wave = in.wave()
+	in.failed = in.failed || (r.Wave != nil) != (r.Form == link.FormWavefront)
+	if in.failed || len(in.rest) > 0 || len(r.Entries) != stages || len(r.Frames) != stages || !wholeResult(r) {
 		return nil, errResult
 	}
 	return r, nil
+}
+
+// wholeResult tells whether all modules are whole.
+func wholeResult(r *link.Result) bool {
+	modules := [][]uint32{r.Code}
+	if w := r.Wave; w != nil {
+		if modules = append(append(modules, w.Resume), w.Shade...); w.Go != nil {
+			modules = append(modules, w.Go)
+		}
+	}
+	return !slices.ContainsFunc(modules, func(code []uint32) bool { return !wholeModule(code) })
 }
 
 // wholeModule tells whether words are a SPIR-V header and whole instructions: what drivers take for granted.

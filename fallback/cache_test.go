@@ -327,6 +327,9 @@ func fill(t *testing.T, v reflect.Value, next *uint64) {
 		fill(t, key, next)
 		fill(t, value, next)
 		v.SetMapIndex(key, value)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), next)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fill(t, v.Field(i), next)
@@ -343,6 +346,9 @@ func TestEncodeResult(t *testing.T) {
 	fill(t, reflect.ValueOf(&r).Elem(), &next)
 	r.Owners[0].Stage, r.Owners[1].Stage = 1, 0 // of the two stages
 	r.Code = smallModule
+	r.Form = FormWavefront // only this one has kernels beside
+	r.Wave.Resume, r.Wave.Go, r.Wave.Shade = smallModule, smallModule, [][]uint32{smallModule, smallModule}
+	r.Wave.Segments[0].Kernel, r.Wave.Segments[1].Kernel = 1, 0
 	b := encodeResult(&r)
 	got, err := decodeResult(b, 2)
 	if err != nil || !reflect.DeepEqual(*got, r) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
-	vulkan "github.com/vulkan-go/vulkan"
 )
 
 // IndirectTrace is a trace command whose size the GPU reads: the operands of vkCmdTraceRaysIndirectKHR, and with Tables
@@ -49,7 +48,7 @@ func (p *Pipeline) PrepareIndirect(ctx context.Context) error {
 	v := &p.indirect
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.launch != nil {
+	if v.prepare != nil {
 		return nil
 	}
 	if err := p.makeIndirect(ctx, v); err != nil {
@@ -71,6 +70,9 @@ func (p *Pipeline) makeIndirect(ctx context.Context, v *indirectVariant) error {
 	o := vk.ComputePipelineOptions{Name: name + ", size", Code: code, Layout: v.layout, Cache: p.options.Cache.driver()}
 	if v.prepare, err = p.dev.NewComputePipelineContext(ctx, o); err != nil {
 		return err
+	}
+	if p.wave != nil {
+		return nil // its kernels read their parameters from memory anyway
 	}
 	start := time.Now()
 	linked, cached, err := p.options.link(ctx, true)
@@ -106,49 +108,72 @@ func (v *indirectVariant) destroy() {
 // The command is read in the compute stage; a barrier that makes it visible to the draw indirect stage, as Vulkan has it,
 // does as well. Stacks are those of a whole batch (64 lanes to a million), as the size is not known.
 func (p *Pipeline) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t IndirectTrace) error {
+	plan, err := p.PlanTraceRaysIndirect(cb.Context(), cb, t)
+	if err != nil {
+		return err
+	}
+	p.play(cb, plan, t.Sets)
+	return nil
+}
+
+// PlanTraceRaysIndirect returns what CmdTraceRaysIndirect records, with memory for it.
+func (p *Pipeline) PlanTraceRaysIndirect(ctx context.Context, from Memory, t IndirectTrace) (*Plan, error) {
 	if err := t.validate(p); err != nil {
-		return err
+		return nil, err
 	}
-	if err := p.PrepareIndirect(cb.Context()); err != nil {
-		return err
+	if err := p.PrepareIndirect(ctx); err != nil {
+		return nil, err
 	}
+	plan := p.planIndirect
+	if p.wave != nil {
+		plan = p.planWaveIndirect
+	}
+	out, err := plan(from, &t)
+	if err != nil {
+		return nil, fmt.Errorf("trace rays indirectly with pipeline %q: %w", p.options.Name, err)
+	}
+	return out, nil
+}
+
+// planIndirect plans an indirect launch by one kernel.
+func (p *Pipeline) planIndirect(from Memory, t *IndirectTrace) (*Plan, error) {
 	batch := p.batchGroups(t.stackDwords(p))
-	params, _, err := p.parameters(cb, &t.Trace, batch)
+	params, _, err := p.parameters(from, &t.Trace, batch)
 	if err != nil {
-		return fmt.Errorf("trace rays indirectly with pipeline %q: %w", p.options.Name, err)
+		return nil, err
 	}
-	known, memory, err := cb.TransientUpload(launchBytes, 16)
+	plan := &Plan{Name: "trace rays indirectly by compute: " + p.options.Name}
+	block, err := p.planSize(plan, from, t, params, batch)
 	if err != nil {
-		return fmt.Errorf("trace rays indirectly with pipeline %q: parameters: %w", p.options.Name, err)
-	}
-	copy(memory, params.encode())
-	// The block of the shaders, and the arguments of the dispatch behind it.
-	block, err := cb.Transient(vk.DeviceLocal, launchBytes+16, 16)
-	if err != nil {
-		return fmt.Errorf("trace rays indirectly with pipeline %q: parameters: %w", p.options.Name, err)
-	}
-
-	cb.BeginLabel("trace rays indirectly by compute: " + p.options.Name)
-	defer cb.EndLabel()
-	// Behind this lies what the application made visible to indirect commands, and everything that used the stacks before,
-	// or this block: an earlier execution of a secondary command buffer.
-	cb.MemoryBarrier(vk.StageDrawIndirect|vk.StageComputeShader, vk.AccessShaderRead|vk.AccessShaderWrite|vk.AccessIndirectCommandRead,
-		vk.StageComputeShader, vk.AccessShaderRead|vk.AccessShaderWrite)
-	cb.BindComputePipeline(p.indirect.prepare)
-	cb.PushConstants(p.indirect.layout, vk.StageCompute, 0, t.arguments(known, block.Address(), batch))
-	cb.Dispatch(1, 1, 1)
-	cb.IndirectBarrier()
-
-	cb.BindComputePipeline(p.indirect.launch)
-	if len(t.Sets) > 0 {
-		cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, p.layout, 0, t.Sets...)
+		return nil, err
 	}
 	// All of the layout's range is set: the validation layer asks for what a module might read.
 	push := make([]byte, launchBytes)
 	binary.LittleEndian.PutUint64(push, block.Address())
-	cb.PushConstants(p.layout, vk.StageCompute, 0, push)
-	cb.DispatchIndirect(block.Buffer, block.Offset+launchBytes)
-	return nil
+	plan.Steps = append(plan.Steps, Step{
+		Wait: WaitIndirect, Kernel: kernelIndirect, Push: push, At: vk.Range{Buffer: block.Buffer, Offset: block.Offset + launchBytes},
+	})
+	return plan, nil
+}
+
+// planSize appends the kernel that completes the parameters of a launch, and returns where it puts them, the arguments of a
+// dispatch behind them.
+func (p *Pipeline) planSize(plan *Plan, from Memory, t *IndirectTrace, params *launchParams, batch uint32) (vk.Range, error) {
+	known, memory, err := from.TransientUpload(launchBytes, 16)
+	if err != nil {
+		return vk.Range{}, fmt.Errorf("parameters: %w", err)
+	}
+	copy(memory, params.encode())
+	block, err := from.Transient(vk.DeviceLocal, launchBytes+16, 16)
+	if err != nil {
+		return vk.Range{}, fmt.Errorf("parameters: %w", err)
+	}
+	// It waits for what the application made visible to indirect commands, and for everything that used the stacks before,
+	// or this block: an earlier execution of a secondary command buffer.
+	plan.Steps = append(plan.Steps, Step{
+		Wait: WaitCommands, Kernel: kernelSize, Push: t.arguments(known, block.Address(), batch), Groups: [3]uint32{1, 1, 1},
+	})
+	return block, nil
 }
 
 // arguments encodes the kernel's push constants.

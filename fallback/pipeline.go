@@ -46,6 +46,7 @@ const (
 	FormMonolithic = link.FormMonolithic
 	FormMegakernel = link.FormMegakernel
 	FormBlocks     = link.FormBlocks
+	FormWavefront  = link.FormWavefront
 )
 
 // Flags are an application's promises about a pipeline.
@@ -114,6 +115,20 @@ type Stats struct {
 	Form        Form          // the form that was chosen
 	// Driver is what the driver tells about the compiled code, such as registers; nil where it tells nothing.
 	Driver []vk.Statistic
+	// Kernels, of the wavefront form, are those beside the module that Driver and CodeWords are about, which is the tail.
+	Kernels []KernelStats
+	// LaneBytes is what a lane of the wavefront form takes in memory beside its stack.
+	LaneBytes uint32
+	// Rounds is how many rounds the wavefront form records, Bounded whether they end every lane, so that there is no tail.
+	Rounds  uint32
+	Bounded bool
+}
+
+// KernelStats tell of one of several kernels.
+type KernelStats struct {
+	Name      string
+	CodeWords int
+	Driver    []vk.Statistic
 }
 
 // Pipeline is a linked and compiled ray tracing pipeline.
@@ -131,6 +146,7 @@ type Pipeline struct {
 	stats   Stats
 
 	indirect indirectVariant
+	wave     *wavefront // nil in other forms
 }
 
 // NewPipeline links and compiles a pipeline.
@@ -156,12 +172,12 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	start = time.Now()
 	p.compute, linked, err = p.compile(ctx, o.Name, linked, cached, false)
 	if err != nil {
-		p.layout.Destroy()
+		p.Destroy()
 		return nil, fmt.Errorf("pipeline %q: compile: %w", o.Name, err)
 	}
 	p.take(linked)
 	p.stats.LinkTime, p.stats.CompileTime = linking, time.Since(start)
-	if p.stats.Driver, err = p.compute.Statistics(); err != nil {
+	if err := p.collectStats(); err != nil {
 		p.Destroy()
 		return nil, fmt.Errorf("pipeline %q: statistics: %w", o.Name, err)
 	}
@@ -184,20 +200,37 @@ func (p *Pipeline) take(linked *link.Result) {
 // compile has the driver compile linked code. Code from the cache that it refuses is linked again, and what was compiled in
 // the end is returned.
 func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result, cached, indirect bool) (*vk.Pipeline, *link.Result, error) {
-	o := vk.ComputePipelineOptions{Name: name, Code: linked.Code, Entry: "main", Layout: p.layout, Cache: p.options.Cache.driver()}
-	o.Statistics = !indirect
-	compiled, err := p.dev.NewComputePipelineContext(ctx, o)
+	compiled, err := p.compileOnce(ctx, name, linked, indirect)
 	if err == nil || !cached || errors.Is(err, vk.ErrDeviceLost) || ctx.Err() != nil {
 		return compiled, linked, err
 	}
-	again, linkErr := p.options.relink(ctx, linked.Code, indirect)
+	again, linkErr := p.options.relink(ctx, linked, indirect)
 	if again == nil || linkErr != nil {
 		return nil, nil, errors.Join(err, linkErr)
 	}
 	p.dev.Logger().Warn("the cache's code was refused and linked again", "pipeline", name, "error", err)
-	o.Code = again.Code
-	compiled, err = p.dev.NewComputePipelineContext(ctx, o)
+	compiled, err = p.compileOnce(ctx, name, again, indirect)
 	return compiled, again, err
+}
+
+// compileOnce compiles linked code, in the wavefront form all kernels.
+func (p *Pipeline) compileOnce(ctx context.Context, name string, linked *link.Result, indirect bool) (*vk.Pipeline, error) {
+	if linked.Wave != nil {
+		return p.newWavefront(ctx, linked)
+	}
+	return p.dev.NewComputePipelineContext(ctx, vk.ComputePipelineOptions{
+		Name: name, Code: linked.Code, Layout: p.layout, Cache: p.options.Cache.driver(), Statistics: !indirect})
+}
+
+// collectStats asks the driver about its code, and adds what there is to tell of the wavefront form.
+func (p *Pipeline) collectStats() (err error) {
+	if p.stats.Driver, err = p.compute.Statistics(); err != nil || p.wave == nil {
+		return err
+	}
+	p.stats.LaneBytes = p.wave.laneBytes()
+	p.stats.Rounds, p.stats.Bounded = p.wave.rounds()
+	p.stats.Kernels, err = p.kernelStats()
+	return err
 }
 
 // runtimeName is the runtime module, of which there are variants (shaders.Variant).
@@ -218,7 +251,7 @@ func (o *PipelineOptions) link(ctx context.Context, indirect bool) (result *link
 }
 
 // relink is Cache.relink for code that link returned.
-func (o *PipelineOptions) relink(ctx context.Context, refused []uint32, indirect bool) (*link.Result, error) {
+func (o *PipelineOptions) relink(ctx context.Context, refused *link.Result, indirect bool) (*link.Result, error) {
 	runtime, err := shaders.Load(shaders.Variant(runtimeName, o.simd))
 	if err != nil {
 		return nil, err
@@ -249,6 +282,7 @@ func (p *Pipeline) ShaderOf(state uint32) string {
 // Destroy frees the pipeline.
 func (p *Pipeline) Destroy() {
 	p.indirect.destroy()
+	p.wave.destroy()
 	p.compute.Destroy()
 	p.layout.Destroy()
 }

@@ -45,35 +45,53 @@ type Trace struct {
 
 // CmdTraceRays records a trace command. A launch with a size of zero in any direction does nothing.
 func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
-	if err := t.validate(p); err != nil {
+	plan, err := p.PlanTraceRays(cb, t)
+	if err != nil {
 		return err
 	}
-	if t.Width == 0 || t.Height == 0 || t.Depth == 0 {
-		return nil
+	p.play(cb, plan, t.Sets)
+	return nil
+}
+
+// PlanTraceRays returns what CmdTraceRays records, with memory for it.
+func (p *Pipeline) PlanTraceRays(from Memory, t Trace) (*Plan, error) {
+	if err := t.validate(p); err != nil {
+		return nil, err
 	}
-	g := p.grid(&t)
-	params, reused, err := p.parameters(cb, &t, g.batch[0]*g.batch[1]*g.batch[2]*p.tiles*(lanesPerTile/lanesPerGroup))
+	if t.Width == 0 || t.Height == 0 || t.Depth == 0 {
+		return &Plan{}, nil
+	}
+	plan := p.planDirect
+	if p.wave != nil {
+		plan = p.planWave
+	}
+	out, err := plan(from, &t)
 	if err != nil {
-		return fmt.Errorf("trace rays with pipeline %q: %w", p.options.Name, err)
+		return nil, fmt.Errorf("trace rays with pipeline %q: %w", p.options.Name, err)
+	}
+	return out, nil
+}
+
+// planDirect plans a launch by one kernel.
+func (p *Pipeline) planDirect(from Memory, t *Trace) (*Plan, error) {
+	g := p.grid(t)
+	params, reused, err := p.parameters(from, t, g.batch[0]*g.batch[1]*g.batch[2]*p.tiles*(lanesPerTile/lanesPerGroup))
+	if err != nil {
+		return nil, err
 	}
 	params.launchSize, params.tileWidthLog2 = [3]uint32{t.Width, t.Height, t.Depth}, g.tileWidthLog2
-
-	cb.BeginLabel("trace rays by compute: " + p.options.Name)
-	defer cb.EndLabel()
-	cb.BindComputePipeline(p.compute)
-	if len(t.Sets) > 0 {
-		cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, p.layout, 0, t.Sets...)
-	}
+	plan := &Plan{Name: "trace rays by compute: " + p.options.Name}
 	g.each(func(first, size [3]uint32) {
+		s := Step{Kernel: kernelLaunch, Groups: size}
 		if first != [3]uint32{} || reused {
-			cb.ComputeBarrier() // the stacks are used again
+			s.Wait = WaitCompute // the stacks are used again
 		}
 		params.firstGroup, params.groupStride, params.groupCount = first[0], first[1], first[2]
 		params.tilesPerRow = rowStep(size[1])
-		cb.PushConstants(p.layout, vk.StageCompute, 0, params.encode())
-		cb.Dispatch(size[0], size[1], size[2])
+		s.Push = params.encode()
+		plan.Steps = append(plan.Steps, s)
 	})
-	return nil
+	return plan, nil
 }
 
 // grid is how workgroups cover a direct launch: each some tiles of 64 places side by side, whose neighbours in the image are
@@ -165,19 +183,25 @@ func (p *Pipeline) batchGroups(stack uint32) uint32 {
 	return lanes / lanesPerGroup
 }
 
+// known returns what the host knows of a launch beside its size and memory.
+func (p *Pipeline) known(t *Trace) *launchParams {
+	l := &launchParams{
+		stackDwords: t.stackDwords(p), pipelineTag: p.tag, maxDepth: p.options.MaxRecursionDepth,
+		raygenRecord: t.Raygen.Address, miss: region(t.Miss), hit: region(t.Hit), callable: region(t.Callable), faults: t.Faults,
+	}
+	return l
+}
+
 // parameters returns what the shaders need beside the launch's size, with memory for the stacks of a batch; reused tells
 // that earlier commands may use that memory.
-func (p *Pipeline) parameters(cb *vk.CommandBuffer, t *Trace, batch uint32) (l *launchParams, reused bool, err error) {
-	l = &launchParams{
-		stackDwords: t.stackDwords(p), pipelineTag: p.tag, maxDepth: p.options.MaxRecursionDepth, faults: t.Faults,
-		raygenRecord: t.Raygen.Address, miss: region(t.Miss), hit: region(t.Hit), callable: region(t.Callable),
-	}
+func (p *Pipeline) parameters(from Memory, t *Trace, batch uint32) (l *launchParams, reused bool, err error) {
+	l = p.known(t)
 	if size := p.stackMemory(t, batch); size > 0 {
-		if l.stackBase, reused, err = cb.TransientScratch(size, 256); err != nil {
+		if l.stackBase, reused, err = from.TransientScratch(size, 256); err != nil {
 			return nil, false, fmt.Errorf("stacks of %d bytes, %d for each lane: %w", size, 4*l.stackDwords, err)
 		}
 	}
-	if l.pushConstants, err = uploadPushConstants(cb, t.PushConstants); err != nil {
+	if l.pushConstants, err = uploadPushConstants(from, t.PushConstants); err != nil {
 		return nil, false, fmt.Errorf("push constants: %w", err)
 	}
 	return l, reused, nil
@@ -194,12 +218,12 @@ func (p *Pipeline) stackMemory(t *Trace, groups uint32) uint64 {
 
 // uploadPushConstants puts the application's push constants where shaders find them: its stages may lay them out
 // differently, and the runtime needs the real ones.
-func uploadPushConstants(cb *vk.CommandBuffer, data []byte) (vk.DeviceAddress, error) {
+func uploadPushConstants(from Memory, data []byte) (vk.DeviceAddress, error) {
 	if len(data) == 0 {
 		return 0, nil
 	}
 	// Whole vectors may be read where less was given.
-	address, memory, err := cb.TransientUpload(MaxPushConstantBytes, 16)
+	address, memory, err := from.TransientUpload(MaxPushConstantBytes, 16)
 	if err != nil {
 		return 0, err
 	}

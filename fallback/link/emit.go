@@ -50,7 +50,9 @@ func (l *linker) emitStage(s *stage) error {
 	for _, at := range s.sites {
 		at.constant = l.stateConstant()
 		p.calls = p.calls || at.call.Op == spirv.OpExecuteCallableKHR
+		p.traces = p.traces || at.call.Op == spirv.OpTraceRayKHR
 	}
+	p.chain = s.longestChain()
 	if s.blocks {
 		p.entry = l.emitMachine(s)
 	} else {

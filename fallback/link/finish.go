@@ -26,9 +26,15 @@ type stateCases struct {
 }
 
 // stateCases collects the cases of all shaders.
-func (l *linker) stateCases() stateCases {
+func (l *linker) stateCases() stateCases { return l.stateCasesOf(func(int) bool { return true }) }
+
+// stateCasesOf collects the cases of some shaders, by the numbers of their parts.
+func (l *linker) stateCasesOf(some func(part int) bool) stateCases {
 	var c stateCases
 	for i := range l.parts {
+		if !some(i) {
+			continue
+		}
 		p := &l.parts[i]
 		entry := stateCase{p.number, p.entry, p.machine, p.number}
 		var lists []*[]stateCase
@@ -67,8 +73,7 @@ func (l *linker) emitTraversalHooks(c stateCases) {
 		l.emitConstant("erCandidate", l.types.u32(candidateAccept))
 	}
 	l.emitSwitch("rtIntersection", c.intersections)
-	l.emitConstants(len(c.intersections) > 0)
-	l.emitRaygen()
+	l.emitConstants(slices.ContainsFunc(l.parts, func(p part) bool { return p.model == Intersection }))
 }
 
 // emitConstants says what the pipeline can do without.

@@ -24,6 +24,9 @@ const (
 	// FormBlocks is the megakernel with one function per shader, a loop over a switch of fragments: its size is linear in
 	// the shader's, whatever the number of calls.
 	FormBlocks
+	// FormWavefront spreads the megakernel's state functions over several kernels, between which the states of the lanes are
+	// in memory, sorted by the shader that comes next. What is not done after some rounds is left to a megakernel.
+	FormWavefront
 )
 
 // form is one way of putting shaders together: what the passes ask where forms differ. A form is a file with a type of this kind
@@ -63,6 +66,7 @@ var forms = [...]formRow{
 	{FormMonolithic, "monolithic", func(Options) form { return monolithic{} }},
 	{FormMegakernel, "megakernel", func(Options) form { return megakernel{} }},
 	{FormBlocks, "blocks", func(o Options) form { return blocks{always: o.Form == FormBlocks} }},
+	{FormWavefront, "wavefront", func(Options) form { return &wavefront{} }},
 }
 
 func (f Form) String() string {

@@ -37,6 +37,8 @@ func (megakernel) dispatch(l *linker) error {
 	l.emitSwitch("rtShade", c.shades)
 	l.emitSwitch("rtContinue", c.goOn)
 	l.emitTraversalHooks(c)
+	l.emitRaygen()
+	l.emitKernel("rtWhole")
 	return nil
 }
 

@@ -80,6 +80,8 @@ func (monolithic) dispatch(l *linker) error {
 	l.emitSwitch("rtRunCallable", c.callables)
 	l.emitSwitch("rtContinue", c.raygens)
 	l.emitTraversalHooks(c)
+	l.emitRaygen()
+	l.emitKernel("rtWhole")
 	l.widen()
 	return nil
 }

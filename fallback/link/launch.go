@@ -2,8 +2,9 @@ package link
 
 import "github.com/everray/everray/fallback/spirv"
 
-// moveLaunch gives an indirect launch its parameters: the runtime's push constant block goes to memory, and the push
-// constants hold its address only.
+// moveLaunch gives indirect launches, and the kernels of the wavefront form, their parameters: the runtime's push constant block
+// goes to memory, and the push constants hold its address, and what else a kernel of the wavefront form is told: another address
+// and a number.
 func (l *linker) moveLaunch() {
 	t := l.types
 	launch := l.symbol("rtLaunch")
@@ -13,13 +14,17 @@ func (l *linker) moveLaunch() {
 
 	address := t.vector(t.uint32(), 2)
 	holder := l.out.NewID()
-	t.add(spirv.Inst{Op: spirv.OpTypeStruct, Result: holder, Operands: []uint32{uint32(address)}})
-	l.out.Annotations = append(l.out.Annotations,
-		spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(holder), uint32(spirv.DecorationBlock)}},
-		spirv.Inst{Op: spirv.OpMemberDecorate, Operands: []uint32{uint32(holder), 0, uint32(spirv.DecorationOffset), 0}})
+	t.add(spirv.Inst{Op: spirv.OpTypeStruct, Result: holder,
+		Operands: []uint32{uint32(address), uint32(address), uint32(t.uint32())}})
+	l.out.Annotations = append(l.out.Annotations, spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(holder), uint32(spirv.DecorationBlock)}})
+	for member, offset := range []uint32{0, 8, 16} {
+		l.out.Annotations = append(l.out.Annotations, spirv.Inst{
+			Op: spirv.OpMemberDecorate, Operands: []uint32{uint32(holder), uint32(member), uint32(spirv.DecorationOffset), offset}})
+	}
 	variable := l.out.NewID()
 	t.add(spirv.Inst{Op: spirv.OpVariable, Type: t.pointer(spirv.StorageClassPushConstant, holder), Result: variable,
 		Operands: []uint32{uint32(spirv.StorageClassPushConstant)}})
+	l.arguments = variable
 	member := t.pointer(spirv.StorageClassPushConstant, address)
 
 	for _, f := range l.out.Functions {

@@ -25,6 +25,8 @@ type part struct {
 	entry       spirv.ID // the function that begins the shader
 	machine     bool     // the function runs all states
 	calls       bool     // it calls callable shaders
+	traces      bool     // it traces rays
+	chain       int      // how many calls it makes one after the other at most, -1 if there is no bound
 	frame       uint32   // dwords
 	resumptions []resumption
 	number      uint32 // of the first state, or shader number
@@ -222,32 +224,37 @@ func (j *joiner) globals() {
 	}
 }
 
-// numberStates gives every shader its number and every point to resume at, and writes the numbers into the code.
-func (l *linker) numberStates() error {
-	shade, next := uint32(firstShade), uint32(firstContinue)
-	anyHits, intersections := uint32(1), uint32(1)
-	for i := range l.parts {
-		p := &l.parts[i]
-		counter := &shade
-		switch p.model {
-		case AnyHit:
-			counter = &anyHits
-		case Intersection:
-			counter = &intersections
-		case Raygen, Callable:
-			counter = &next
-		}
-		p.number = *counter
-		*counter++
-		for k := range p.resumptions {
-			r := &p.resumptions[k]
-			r.number = next
-			next++
-			l.types.get(r.constant).Operands[0] = r.number
-		}
+// numbering gives out numbers: the next ones of hit and miss shaders, of what goes on (ray generation and callable shaders, points
+// to resume at), and of shaders that traversal calls.
+type numbering struct{ shade, goOn, anyHit, intersection uint32 }
+
+func newNumbering() numbering { return numbering{firstShade, firstContinue, 1, 1} }
+
+// part gives a shader its number and the points where it resumes theirs, which it writes into the code.
+func (n *numbering) part(l *linker, p *part) {
+	counter := &n.shade
+	switch p.model {
+	case AnyHit:
+		counter = &n.anyHit
+	case Intersection:
+		counter = &n.intersection
+	case Raygen, Callable:
+		counter = &n.goOn
 	}
-	if shade > stateCall {
-		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", shade-firstShade, stateCall-firstShade, ErrUnsupported)
+	p.number = *counter
+	*counter++
+	for k := range p.resumptions {
+		r := &p.resumptions[k]
+		r.number = n.goOn
+		n.goOn++
+		l.types.get(r.constant).Operands[0] = r.number
+	}
+}
+
+// check refuses more shaders than there are numbers.
+func (n *numbering) check() error {
+	if n.shade > stateCall {
+		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", n.shade-firstShade, stateCall-firstShade, ErrUnsupported)
 	}
 	if n := len(l.structures); n > maxCases {
 		return l.tooLarge("%d descriptors of acceleration structures that trace calls name, more than %d", n, maxCases)
@@ -256,4 +263,13 @@ func (l *linker) numberStates() error {
 		return l.tooLarge("%d states, more than the %d cases of a switch", n, maxCases)
 	}
 	return nil
+}
+
+// numberStates numbers all shaders in their order.
+func (l *linker) numberStates() error {
+	n := newNumbering()
+	for i := range l.parts {
+		n.part(l, &l.parts[i])
+	}
+	return n.check()
 }

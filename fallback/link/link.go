@@ -65,6 +65,8 @@ type Result struct {
 	States int
 	// Form is the form that was chosen.
 	Form Form
+	// Wave holds the other kernels of the wavefront form, whose tail is Code; nil in other forms.
+	Wave *Wave
 	// Owners tells, by state number, which stage a state belongs to, in ascending order.
 	Owners []Owner
 }
@@ -151,6 +153,7 @@ type linker struct {
 	runs         map[run]runTypes  // for accesses of the stack
 	words        map[bool]spirv.ID // monolithic: the variables that carry payloads (false) and callable data (true)
 	result       *Result
+	arguments    spirv.ID // the push constants, where the launch's parameters are in memory
 
 	// Of the pass at work, see limits.go.
 	ctx        context.Context

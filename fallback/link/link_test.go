@@ -61,7 +61,8 @@ func TestRuntimeSymbols(t *testing.T) {
 		"rtReserve", "rtReserveTrace", "rtSetRay", "rtCall", "rtCallShader", "rtReturn", "rtReturnCallable", "rtResume", "rtQuad", "rtStructure", "rtTlas", "rtReturnTo", "rtCallsShaders",
 		"rtBarycentrics", "rtVertex", "rtAttribute", "rtSetAttribute", "rtReport", "rtTrace", "rtCallable", "rtUnknown", "rtIntersection",
 		"rtSchedule", "rtShadeMiss", "rtTraceMiss", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection", "erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch",
-		"rtFirst", "rtFirstIsKnown", "rtTiles"}
+		"rtFirst", "rtFirstIsKnown", "rtTiles", "rtKernel", "rtWhole", "rtWave", "rtWaveResume", "rtWaveShade", "rtWaveTail", "rtWaveAddress",
+		"rtWaveArgument", "rtWaveFirst", "rtWaveEnd", "rtWaveReadsRay", "rtWaveReadsHit", "rtWaveReadsInstance", "rtWaveAttributeQuads", "rtWaveNested", "rtWaveSplit", "rtWaveGoesOn", "rtWaveGo"}
 	for _, g := range getters {
 		for _, n := range []string{g.hit, g.miss} {
 			if n != "" {
@@ -118,7 +119,7 @@ func TestLinkShapes(t *testing.T) {
 func linkForms(t *testing.T, stages []Stage, depth uint32) {
 	t.Helper()
 	runtime := runtimeModule(t)
-	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks} {
+	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront} {
 		o := verified
 		o.Form, o.MaxDepth = form, depth
 		o.Indirect = form == FormBlocks
@@ -130,6 +131,9 @@ func linkForms(t *testing.T, stages []Stage, depth uint32) {
 			t.Fatalf("%v: %v", form, err)
 		}
 		glsltest.Validate(t, r.Code)
+		if form == FormWavefront {
+			validateWave(t, r)
+		}
 		if o.AfterPass = nil; form != FormBlocks {
 			continue
 		}
@@ -141,6 +145,28 @@ func linkForms(t *testing.T, stages []Stage, depth uint32) {
 			t.Errorf("%v: linking twice gives different modules", form)
 		}
 		t.Logf("%v: %v, %d words, %d states, frames %v", form, r.Form, len(r.Code), r.States, r.Frames)
+	}
+}
+
+// validateWave validates the kernels beside the tail, and looks whether their bins are divided among them.
+func validateWave(t *testing.T, r *Result) {
+	t.Helper()
+	w := r.Wave
+	for _, code := range append([][]uint32{w.Resume, w.Go}, w.Shade...) {
+		if code == nil {
+			continue
+		}
+		glsltest.Validate(t, code)
+	}
+	next := uint32(0)
+	for i, s := range w.Segments {
+		if s.First != next && i == 0 || s.First < next || s.First >= w.Bins {
+			t.Errorf("segment %d begins with bin %d, %d bins, the one before with %d", i, s.First, w.Bins, next)
+		}
+		next = s.First + 1
+	}
+	if w.Quads < 2 || w.Quads > 8 || len(w.Segments) < len(w.Shade) {
+		t.Errorf("%d quads, %d segments for %d kernels", w.Quads, len(w.Segments), len(w.Shade))
 	}
 }
 

@@ -28,6 +28,7 @@ var conformanceWays = []struct {
 	{name: "monolithic", backend: engine.BackendCompute, form: engine.FormMonolithic},
 	{name: "megakernel", backend: engine.BackendCompute, form: engine.FormMegakernel},
 	{name: "blocks", backend: engine.BackendCompute, form: engine.FormBlocks},
+	{name: "wavefront", backend: engine.BackendCompute, form: engine.FormWavefront},
 }
 
 // sweep tells whether tests leave nothing out: with EVERRAY_SWEEP set, as before a release.

@@ -244,7 +244,7 @@ func TestControlFlow(t *testing.T) {
 }
 
 // linkForms are the forms of linking that tests compare.
-var linkForms = []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks}
+var linkForms = []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront}
 
 // compareShape compares results, unless the form cannot run the shape.
 func compareShape(t *testing.T, s shapes.Shape, what string, native, compute []uint32) {

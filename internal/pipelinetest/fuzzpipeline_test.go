@@ -46,6 +46,7 @@ var forms = []form{
 	{"monolithic", func(o *engine.PipelineOptions) { o.Form = engine.FormMonolithic }},
 	{"megakernel", func(o *engine.PipelineOptions) { o.Form = engine.FormMegakernel }},
 	{"blocks", func(o *engine.PipelineOptions) { o.Form = engine.FormBlocks }},
+	{"wavefront", func(o *engine.PipelineOptions) { o.Form = engine.FormWavefront }},
 }
 
 // fuzzer compares the ways to run generated pipelines.

@@ -73,7 +73,7 @@ func TestQueriesInPipelines(t *testing.T) {
 		scene := newQueryScene(t, d, 0)
 		forms := []engine.LinkForm{engine.FormAuto}
 		if way == engine.BackendCompute {
-			forms = append(forms, engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks)
+			forms = append(forms, engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront)
 		}
 		for _, form := range forms {
 			t.Run(fmt.Sprint(way, " ", form), func(t *testing.T) {

@@ -124,7 +124,7 @@ func TestReports(t *testing.T) {
 			if hits == 0 {
 				t.Error("no report was accepted: the test tests nothing")
 			}
-			for k, form := range []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel} {
+			for k, form := range []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormWavefront} {
 				if k == i%2 && !sweep() {
 					continue
 				}

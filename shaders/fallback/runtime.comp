@@ -80,13 +80,19 @@ uvec2 rtStack;
 uvec2 rtQuad(const in uint quad) { return rtOffset(rtStack, quad * RT_QUAD_STRIDE); }
 
 bool rtPlaceLane();
+bool rtPlaceWave();
 bool rtIndirect();
+bool rtWave();
 
 // Direct launches find the lane's place anew, so that it need not be kept during the traversal: 3 to 5% of all rays (H200).
 void rtFault(const in uint kind, const in uint value) {
     uvec2 address = rtLaunch.faults;
     if (address == uvec2(0u)) return;
-    if (!rtIndirect()) rtPlaceLane();
+    if (rtWave()) {
+        rtPlaceWave();
+    } else if (!rtIndirect()) {
+        rtPlaceLane();
+    }
     RtFaults faults = RtFaults(address);
     uint index = atomicAdd(faults.count, 1u);
     if (index >= RT_FAULT_CAPACITY) return;
@@ -107,6 +113,8 @@ uvec2 rtStructure(const in uint number) { return uvec2(0u); }
 
 // Whether a launch reads its parameters from memory and its lanes take several places.
 bool rtIndirect() { return false; }
+// Whether this is a kernel of the wavefront form.
+bool rtWave() { return false; }
 // Whether hit groups may lack a shader of the kind, or records hold the null handle.
 bool rtNullAnyHit() { return true; }
 bool rtNullIntersection() { return true; }
@@ -384,6 +392,12 @@ bool rtPlaceGroup(const in uint group, const in uint lane) {
     return all(lessThan(rtLaunchId, rtLaunchSize));
 }
 
+// Reports a call that did not fit.
+void rtOverflow() {
+    bool deep = rtDepth == 0xFFFFFFFFu;
+    rtFault(deep ? RT_FAULT_RECURSION : RT_FAULT_STACK_OVERFLOW, deep ? rtLaunch.maxDepth : 4u * rtFrame);
+}
+
 // Runs the shaders of a lane from its first state on; the linker replaces it where nothing needs scheduling.
 // The phases keep a fixed order, so that lanes meet again before each: all traverse, all shade, all go on up to their
 // next ray. Going on may take several states: a shader that returns continues its caller.
@@ -408,10 +422,7 @@ uint rtSchedule(const in uint first) {
             state = rtShade(state);
         }
     }
-    if (state != RT_STATE_DONE) {
-        bool deep = rtDepth == 0xFFFFFFFFu;
-        rtFault(deep ? RT_FAULT_RECURSION : RT_FAULT_STACK_OVERFLOW, deep ? rtLaunch.maxDepth : 4u * rtFrame);
-    }
+    if (state != RT_STATE_DONE) rtOverflow();
     return state;
 }
 
@@ -419,19 +430,27 @@ uint rtSchedule(const in uint first) {
 uint rtFirst() { return rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER); }
 bool rtFirstIsKnown() { return false; }
 
-// Runs one place of the launch.
-void rtRun() {
+// The first state of a place of the launch.
+uint rtBegin() {
     rtFrame = 0u;
     rtDepth = rtLaunch.maxDepth;
     rtRecord = rtOffset(rtLaunch.raygenRecord, RT_HANDLE_BYTES);
-    uint first = rtFirst();
+    return rtFirst();
+}
+
+// Runs one place of the launch.
+void rtRun() {
+    uint first = rtBegin();
     // For faults: what every lane would read costs 1% of all rays, and 2 to 3% of paths (H200).
     if (rtFirstIsKnown() && all(equal(gl_WorkGroupID, uvec3(0u)))) rtHandleWord(rtLaunch.raygenRecord, RT_HANDLE_SHADER);
     rtState = first;
     if (first != RT_STATE_DONE) rtSchedule(first);
 }
 
-void main() {
+#include "fallback/wave.glsl"
+
+// One kernel for everything.
+void rtWhole() {
     // Workgroups of a batch may number 2^25 before the product below leaves 32 bits; the host keeps batches far below.
     uint workgroup = (gl_WorkGroupID.z * gl_NumWorkGroups.y + gl_WorkGroupID.y) * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     uint local = workgroup * (RT_TILES * RT_TILE_LANES / RT_LANES_PER_GROUP) + gl_LocalInvocationIndex / RT_LANES_PER_GROUP;
@@ -446,3 +465,14 @@ void main() {
         if (rtPlaceGroup(group, lane)) rtRun();
     }
 }
+
+// What the module does: the linker leaves one of them.
+void rtKernel() {
+    rtWhole();
+    rtWaveResume();
+    rtWaveGo();
+    rtWaveShade();
+    rtWaveTail();
+}
+
+void main() { rtKernel(); }

@@ -68,7 +68,7 @@ func (f *deviceFlags) register(flags *pflag.FlagSet, backend bool) {
 		keep = cacheNone
 	}
 	flags.StringVar(&f.cache, "cache", keep, "directory that keeps linked and compiled pipelines, none for no cache, or default: everray in the user's cache directory")
-	flags.StringVar(&f.form, "form", "auto", "how the compute way links pipelines: auto, monolithic, megakernel or blocks")
+	flags.StringVar(&f.form, "form", "auto", "how the compute way links pipelines: auto, monolithic, megakernel, blocks or wavefront")
 	f.registerDevice(flags)
 }
 

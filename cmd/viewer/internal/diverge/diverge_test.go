@@ -194,7 +194,7 @@ func TestWaysAgree(t *testing.T) {
 		images[k.Name] = reference
 		forms := []engine.LinkForm{engine.FormMonolithic}
 		if k.Name == "mixed16" {
-			forms = append(forms, engine.FormMegakernel, engine.FormBlocks)
+			forms = append(forms, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront)
 		}
 		for _, form := range forms {
 			c := Compare(image(compute, k, form), reference)

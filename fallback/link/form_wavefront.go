@@ -1,0 +1,396 @@
+package link
+
+import (
+	"fmt"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// The wavefront form: the state functions of the megakernel in several kernels, with the lanes' states in memory between
+// them. See shaders/fallback/wave.glsl for what the kernels do, and fallback/wavefront.go for how they follow each other.
+
+const (
+	// maxBins is how many bins lanes are sorted into, as RT_WAVE_BINS.
+	maxBins = 1024
+	// maxShadeKernels bounds the kernels that shade: each may take two of RT_WAVE_SEGMENTS.
+	maxShadeKernels = 64
+	// shadersOfKernel and instructionsOfKernel are how many shaders, and instructions of theirs, one kernel shades with.
+	// Compilers take longer than linearly over more (H200: 16 shaders 0.9 s, 50 2.3 s, 200 17.5 s).
+	shadersOfKernel      = 16
+	instructionsOfKernel = 6000
+	// splitInstructions is the size of ray generation shaders from which on they have a kernel without traversal, whose lanes
+	// would be too few for the registers that such shaders want.
+	splitInstructions = 1500
+)
+
+// Wave is what the wavefront form consists of, beside the tail, which is Result.Code.
+type Wave struct {
+	// Resume is the kernel of ray generation shaders and traversal, or of traversal alone if Go is not nil: then that is the
+	// kernel of ray generation shaders. Shade are those of hit, miss and callable shaders.
+	Resume, Go []uint32
+	Shade      [][]uint32
+	// Quads are how many quads (16 bytes) of memory the state of a lane takes, beside its stack.
+	Quads uint32
+	// Segments are the dispatches of a round's shading.
+	Segments []Segment
+	// Bins is the number of bins that lanes are sorted into. The bin of a state follows from its number: one of a hit or miss
+	// shader is (state - 3) >> Shift, one from FirstContinue on ContinueBin + (state - FirstContinue) >> Shift.
+	Bins, Shift, ContinueBin, FirstContinue uint32
+	// Rounds is how many rounds end every lane; 0 if no number does.
+	Rounds uint32
+}
+
+// Segment is a range of bins that a kernel shades.
+type Segment struct {
+	Kernel int // in Wave.Shade
+	First  uint32
+}
+
+// wavePlan is how a pipeline is divided into kernels.
+type wavePlan struct {
+	kernels []shadeKernel
+	shift   uint32
+	resume  [2]uint32 // states of ray generation shaders: from, to
+	shades  uint32    // bins of hit and miss shaders
+	bins    uint32
+	split   bool // ray generation has a kernel of its own
+}
+
+// shadeKernel is some shaders, by number of their parts, and the states they have.
+type shadeKernel struct {
+	parts          []int
+	shade, resumed [2]uint32 // from, to
+}
+
+// wavefront is FormWavefront. Stages past the budget of state functions have one function, as in the other forms.
+type wavefront struct {
+	blocks
+	plan *wavePlan
+}
+
+func (f *wavefront) dispatch(l *linker) error {
+	f.plan = l.planWave()
+	return f.plan.number(l) // each kernel gets bodies of its own
+}
+
+// planWave divides the pipeline's shaders among kernels.
+func (l *linker) planWave() *wavePlan {
+	w := &wavePlan{}
+	var list []int
+	for i := range l.parts {
+		switch l.parts[i].model {
+		case ClosestHit, Miss, Callable:
+			list = append(list, i)
+		}
+	}
+	sizes := l.functionSizes()
+	raygen := 0
+	for i := range l.parts {
+		if p := &l.parts[i]; p.model == Raygen {
+			raygen += l.partSize(p, sizes)
+		}
+	}
+	w.split = raygen >= splitInstructions
+	most := max(shadersOfKernel, (len(list)+maxShadeKernels-1)/maxShadeKernels)
+	instructions := 0
+	for _, i := range list {
+		size := l.partSize(&l.parts[i], sizes)
+		k := len(w.kernels) - 1
+		if k < 0 || len(w.kernels[k].parts) >= most || instructions+size > instructionsOfKernel && most == shadersOfKernel && k+1 < maxShadeKernels/2 {
+			w.kernels = append(w.kernels, shadeKernel{})
+			k, instructions = k+1, 0
+		}
+		w.kernels[k].parts = append(w.kernels[k].parts, i)
+		instructions += size
+	}
+	for w.shift = 0; w.countBins(l.parts) > maxBins; w.shift++ {
+	}
+	return w
+}
+
+// functionSizes counts the instructions of functions.
+func (l *linker) functionSizes() map[spirv.ID]int {
+	sizes := map[spirv.ID]int{}
+	for _, f := range l.out.Functions {
+		for _, b := range f.Blocks {
+			sizes[f.Def.Result] += len(b.Insts)
+		}
+	}
+	return sizes
+}
+
+func (l *linker) partSize(p *part, sizes map[spirv.ID]int) int {
+	n := 0
+	for _, id := range p.functions() {
+		n += sizes[id]
+	}
+	return n
+}
+
+// functions returns the state functions of a part, each once.
+func (p *part) functions() []spirv.ID {
+	list := []spirv.ID{p.entry}
+	if p.machine {
+		return list
+	}
+	for _, r := range p.resumptions {
+		list = append(list, r.function)
+	}
+	return list
+}
+
+// states counts those of a kernel: of hit and miss shaders, and those beside.
+func (k *shadeKernel) states(parts []part) (shade, resumed uint32) {
+	for _, i := range k.parts {
+		if parts[i].model == Callable {
+			resumed++
+		} else {
+			shade++
+		}
+		resumed += uint32(len(parts[i].resumptions))
+	}
+	return shade, resumed
+}
+
+func (w *wavePlan) countBins(parts []part) uint32 {
+	n := uint32(0)
+	for i := range w.kernels {
+		shade, resumed := w.kernels[i].states(parts)
+		n += w.wholeBins(shade)>>w.shift + w.wholeBins(resumed)>>w.shift
+	}
+	return n
+}
+
+// wholeBins rounds a number of states up to whole bins.
+func (w *wavePlan) wholeBins(states uint32) uint32 {
+	return (states + 1<<w.shift - 1) >> w.shift << w.shift
+}
+
+// number gives all states their numbers: ray generation first, then kernel by kernel, each from a bin's begin on.
+func (w *wavePlan) number(l *linker) error {
+	n := newNumbering()
+	w.resume[0] = n.goOn
+	for i := range l.parts {
+		switch p := &l.parts[i]; p.model {
+		case ClosestHit, Miss, Callable:
+		default:
+			n.part(l, p)
+		}
+	}
+	w.resume[1] = n.goOn
+	for i := range w.kernels {
+		k := &w.kernels[i]
+		k.shade[0], k.resumed[0] = n.shade, n.goOn
+		for _, at := range k.parts {
+			n.part(l, &l.parts[at])
+		}
+		k.shade[1], k.resumed[1] = n.shade, n.goOn
+		n.shade = firstShade + w.wholeBins(n.shade-firstShade)
+		n.goOn = w.resume[1] + w.wholeBins(n.goOn-w.resume[1])
+	}
+	w.shades = (n.shade - firstShade) >> w.shift
+	w.bins = w.shades + (n.goOn-w.resume[1])>>w.shift
+	return n.check()
+}
+
+// segments lists the dispatches of a round, by bin.
+func (w *wavePlan) segments() []Segment {
+	var list []Segment
+	for i, k := range w.kernels {
+		if k.shade[0] < k.shade[1] {
+			list = append(list, Segment{i, (k.shade[0] - firstShade) >> w.shift})
+		}
+	}
+	for i, k := range w.kernels {
+		if k.resumed[0] < k.resumed[1] {
+			list = append(list, Segment{i, w.shades + (k.resumed[0]-w.resume[1])>>w.shift})
+		}
+	}
+	return list
+}
+
+// waveKernel is a kernel to be made.
+type waveKernel struct {
+	name      string
+	main      string // the runtime's function
+	runs      func(part int) bool
+	traverses bool
+	states    [2]uint32 // that it goes on with
+	goesOn    bool      // one of them may follow another
+}
+
+// make makes a kernel.
+func (f *wavefront) make(l *linker, k waveKernel, needs laneNeeds) (*linker, error) {
+	c := f.kernel(l, k, needs)
+	if l.options.AfterPass != nil {
+		if err := l.options.AfterPass("kernel "+k.name, c.out); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.name, err)
+		}
+	}
+	return c, nil
+}
+
+// kernels lists what is to be made: the tail last, the kernels that shade before it.
+func (f *wavefront) kernels(l *linker) []waveKernel {
+	w := f.plan
+	raygens := func(i int) bool { return l.parts[i].model == Raygen }
+	list := []waveKernel{{name: "resume", main: "rtWaveResume", traverses: true, states: w.resume, goesOn: l.callsShaders(), runs: raygens}}
+	if w.split {
+		list = []waveKernel{
+			{name: "trace", main: "rtWaveResume", traverses: true, runs: func(int) bool { return false }},
+			{name: "go", main: "rtWaveGo", states: w.resume, goesOn: l.callsShaders(), runs: raygens},
+		}
+	}
+	for i, k := range w.kernels {
+		mine := map[int]bool{}
+		for _, p := range k.parts {
+			mine[p] = true
+		}
+		list = append(list, waveKernel{
+			name: fmt.Sprintf("shade %d", i), main: "rtWaveShade", states: k.resumed, goesOn: k.resumed[0] < k.resumed[1],
+			runs: func(i int) bool { return mine[i] },
+		})
+	}
+	return append(list, waveKernel{name: "tail", main: "rtWaveTail", traverses: true, goesOn: true, runs: func(int) bool { return true }})
+}
+
+// finish makes the kernels.
+func (f *wavefront) finish(l *linker) (*Result, error) {
+	w, needs := f.plan, l.laneNeeds()
+	needs.nested = needs.nested || w.split
+	out := &Wave{
+		Quads: needs.quads(), Segments: w.segments(), Bins: w.bins, Shift: w.shift, ContinueBin: w.shades, FirstContinue: w.resume[1],
+		Rounds: l.boundRounds(),
+	}
+	var last *linker
+	var codes [][]uint32
+	for _, k := range f.kernels(l) {
+		c, err := f.make(l, k, needs)
+		if err != nil {
+			return nil, err
+		}
+		last = c
+		codes = append(codes, c.out.Encode())
+	}
+	out.Resume, codes = codes[0], codes[1:len(codes)-1]
+	if w.split {
+		out.Go, codes = codes[0], codes[1:]
+	}
+	out.Shade = codes
+	l.out, l.types = last.out, last.types
+	r := l.makeResult(FormWavefront)
+	r.Wave = out
+	return r, nil
+}
+
+// kernel copies what a kernel needs of the module and completes it.
+func (f *wavefront) kernel(l *linker, k waveKernel, needs laneNeeds) *linker {
+	c := *l
+	whole := *l.out
+	whole.Functions = l.functionsOf(k)
+	c.out = whole.Clone()
+	c.types = newInterner(c.out)
+	c.emitWaveHooks(k)
+	t := c.types
+	boolean := func(v bool) spirv.ID {
+		if v {
+			return t.declare(spirv.OpConstantTrue, t.boolean())
+		}
+		return t.declare(spirv.OpConstantFalse, t.boolean())
+	}
+	for _, constant := range []struct {
+		hook  string
+		value spirv.ID
+	}{
+		{"rtWave", boolean(true)}, {"rtWaveFirst", t.u32(k.states[0])}, {"rtWaveEnd", t.u32(k.states[1])},
+		{"rtWaveReadsRay", boolean(needs.ray)}, {"rtWaveReadsHit", boolean(needs.hit)}, {"rtWaveReadsInstance", boolean(needs.instance)},
+		{"rtWaveAttributeQuads", t.u32((needs.attributes + quadSlots - 1) / quadSlots)}, {"rtWaveNested", boolean(needs.nested)},
+		{"rtWaveSplit", boolean(f.plan.split)}, {"rtWaveGoesOn", boolean(k.goesOn)},
+	} {
+		c.emitConstant(constant.hook, constant.value)
+	}
+	c.emitArgument("rtWaveAddress", 1)
+	c.emitArgument("rtWaveArgument", 2)
+	c.emitKernel(k.main)
+	c.finishModule()
+	return &c
+}
+
+// has tells whether a shader is in the kernel: any hit and intersection shaders are where rays are traversed.
+func (k *waveKernel) has(parts []part, i int) bool {
+	if m := parts[i].model; m == AnyHit || m == Intersection {
+		return k.traverses
+	}
+	return k.runs(i)
+}
+
+// emitWaveHooks writes the hooks of a kernel.
+func (l *linker) emitWaveHooks(k waveKernel) {
+	cases := l.stateCasesOf(func(i int) bool { return k.has(l.parts, i) })
+	l.emitStructures()
+	l.emitSwitch("rtShade", cases.shades)
+	l.emitSwitch("rtContinue", cases.goOn)
+	l.emitTraversalHooks(cases)
+}
+
+// functionsOf returns those of the runtime and what the kernel's shaders reach.
+func (l *linker) functionsOf(k waveKernel) []*spirv.Function {
+	byID := map[spirv.ID]*spirv.Function{}
+	for _, f := range l.out.Functions {
+		byID[f.Def.Result] = f
+	}
+	kept := map[spirv.ID]bool{}
+	var work []spirv.ID
+	keep := func(id spirv.ID) {
+		if id >= l.runtimeBound && !kept[id] {
+			kept[id] = true
+			work = append(work, id)
+		}
+	}
+	for i := range l.parts {
+		if !k.has(l.parts, i) {
+			continue
+		}
+		for _, id := range l.parts[i].functions() {
+			keep(id)
+		}
+	}
+	for len(work) > 0 {
+		f := byID[work[len(work)-1]]
+		work = work[:len(work)-1]
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				if b.Insts[i].Op == spirv.OpFunctionCall {
+					keep(b.Insts[i].ID(0))
+				}
+			}
+		}
+	}
+	var list []*spirv.Function
+	for _, f := range l.out.Functions {
+		if id := f.Def.Result; id < l.runtimeBound || kept[id] {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// emitArgument replaces the body of a hook by the read of a member of the push constants.
+func (l *linker) emitArgument(hook string, member uint32) {
+	f := l.functionByID(l.symbol(hook))
+	f.Blocks = nil
+	c := code{l: l, f: f}
+	c.block(l.out.NewID())
+	typ := f.Def.Type
+	c.returnValue(c.load(typ, c.value(spirv.OpAccessChain, l.types.pointer(spirv.StorageClassPushConstant, typ), uint32(l.arguments), uint32(c.u32(member)))))
+}
+
+// emitKernel makes one of the runtime's functions the whole of the module.
+func (l *linker) emitKernel(main string) {
+	f := l.functionByID(l.symbol("rtKernel"))
+	f.Blocks = nil
+	c := code{l: l, f: f}
+	c.block(l.out.NewID())
+	c.call(main)
+	c.raw(spirv.OpReturn)
+}

@@ -1,0 +1,121 @@
+package link
+
+import "github.com/everray/everray/fallback/spirv"
+
+// laneNeeds are what is kept of a lane because some hit or miss shader reads it.
+type laneNeeds struct {
+	ray, hit, instance bool
+	attributes         uint32 // words
+	nested             bool   // rays go to traversal through memory
+}
+
+// hitGetters say which group of values a function of the runtime reads: 'r' the ray, 'h' the hit, 'i' the instance.
+var hitGetters = map[string]string{
+	"rtWorldRayOrigin": "r", "rtWorldRayDirection": "r", "rtObjectRayOrigin": "ri", "rtObjectRayDirection": "ri", "rtRayTmin": "r",
+	"rtRayTmaxMiss": "r", "rtRayTmaxHit": "h", "rtBarycentrics": "h", "rtPrimitiveId": "h", "rtHitKind": "i", "rtInstanceId": "i",
+	"rtInstanceCustomIndex": "i", "rtGeometryIndex": "i", "rtObjectToWorld": "i", "rtWorldToObject": "i", "rtVertex": "i",
+}
+
+// laneNeeds looks through the hit and miss shaders.
+func (l *linker) laneNeeds() laneNeeds {
+	var n laneNeeds
+	groups := map[spirv.ID]string{}
+	for name, group := range hitGetters {
+		groups[l.symbol(name)] = group
+	}
+	entries := map[spirv.ID]bool{}
+	for i := range l.parts {
+		p := &l.parts[i]
+		n.nested = n.nested || p.traces && p.model != Raygen
+		if p.model == ClosestHit || p.model == Miss {
+			entries[p.entry] = true
+		}
+	}
+	for _, f := range l.out.Functions {
+		if !entries[f.Def.Result] {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				in := &b.Insts[i]
+				if in.Op != spirv.OpFunctionCall {
+					continue
+				}
+				for _, c := range groups[in.ID(0)] {
+					n.ray, n.hit, n.instance = n.ray || c == 'r', n.hit || c == 'h', n.instance || c == 'i'
+				}
+				if in.ID(0) == l.symbol("rtAttribute") {
+					word, _ := l.types.constantU32(in.ID(1))
+					n.attributes = max(n.attributes, word+1)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// quads returns how many a lane has, as the runtime counts them (rtWaveAttributesAt).
+func (n laneNeeds) quads() uint32 {
+	q := uint32(2)
+	if n.ray || n.nested {
+		q += 2
+	}
+	if n.hit {
+		q++
+	}
+	if n.instance {
+		q++
+	}
+	return q + (n.attributes+quadSlots-1)/quadSlots
+}
+
+// boundRounds returns how many rounds end every lane, 0 if none do: where only ray generation shaders call, without loops, as
+// many as a shader has calls one after the other, and one more.
+func (l *linker) boundRounds() uint32 {
+	most := 0
+	for i := range l.parts {
+		p := &l.parts[i]
+		if p.model != Raygen && len(p.resumptions) > 0 || p.chain < 0 {
+			return 0
+		}
+		most = max(most, p.chain)
+	}
+	return uint32(most + 1)
+}
+
+// maxChain bounds the calls of a shader whose longest chain is looked for.
+const maxChain = 64
+
+// longestChain returns how many cuts a shader can reach one after the other, -1 if there is no bound, or more calls than are
+// looked at.
+func (s *stage) longestChain() int {
+	if len(s.sites) > maxChain {
+		return -1
+	}
+	const open = -2
+	known := map[int]int{} // by fragment
+	var from func(start int) int
+	from = func(start int) int {
+		if n, ok := known[start]; ok {
+			return n
+		}
+		known[start] = open
+		order, _ := s.graph.reachable(start)
+		longest := 0
+		for _, i := range order {
+			at := s.graph.fragments[i].site
+			if at == nil {
+				continue
+			}
+			n := from(s.graph.starts[at.resume])
+			if n < 0 {
+				longest = -1
+				break
+			}
+			longest = max(longest, n+1)
+		}
+		known[start] = longest
+		return longest
+	}
+	return from(0)
+}

@@ -1,0 +1,120 @@
+package fallback
+
+import (
+	"github.com/everray/everray/vk"
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// Plan is what a launch records, in order. It holds no Vulkan object but buffers: whoever records it looks kernels up by their
+// numbers. Package vk's command buffers play it today (Pipeline.play); a layer's code can.
+type Plan struct {
+	Name  string
+	Steps []Step
+}
+
+// Step is a barrier, if Wait says so, and a dispatch.
+type Step struct {
+	Wait   Wait
+	Kernel int
+	// Push are the kernel's push constants, all of them.
+	Push []byte
+	// Groups are the workgroups, unless At has a buffer, which holds them (VkDispatchIndirectCommand).
+	Groups [3]uint32
+	At     vk.Range
+}
+
+// Wait is what a step waits for.
+type Wait int
+
+// The barriers of a plan.
+const (
+	// WaitNone: nothing.
+	WaitNone Wait = iota
+	// WaitCompute: what kernels before it read and wrote.
+	WaitCompute
+	// WaitIndirect: the same, for arguments of indirect dispatches as well.
+	WaitIndirect
+	// WaitCommands: kernels before it, and what the application made visible to indirect commands.
+	WaitCommands
+)
+
+// Memory is where a plan takes memory from, for as long as the recording lives. *vk.CommandBuffer is one.
+type Memory interface {
+	Transient(kind vk.MemoryKind, size, align uint64) (vk.Range, error)
+	TransientUpload(size, align uint64) (vk.DeviceAddress, []byte, error)
+	TransientScratch(size, align uint64) (address vk.DeviceAddress, reused bool, err error)
+}
+
+// kernel is a compute pipeline with its layout.
+type kernel struct {
+	pipeline *vk.Pipeline
+	layout   *vk.PipelineLayout
+	sets     bool // it reads the application's descriptor sets
+}
+
+// play records a plan.
+func (p *Pipeline) play(cb *vk.CommandBuffer, plan *Plan, sets []*vk.DescriptorSet) {
+	cb.BeginLabel(plan.Name)
+	defer cb.EndLabel()
+	bound, haveSets := -1, len(sets) == 0
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		switch s.Wait {
+		case WaitCompute:
+			cb.ComputeBarrier()
+		case WaitIndirect:
+			cb.IndirectBarrier()
+		case WaitCommands:
+			cb.MemoryBarrier(vk.StageDrawIndirect|vk.StageComputeShader, vk.AccessShaderRead|vk.AccessShaderWrite|vk.AccessIndirectCommandRead,
+				vk.StageComputeShader, vk.AccessShaderRead|vk.AccessShaderWrite)
+		}
+		k := p.kernel(s.Kernel)
+		if bound != s.Kernel {
+			cb.BindComputePipeline(k.pipeline)
+			bound = s.Kernel
+		}
+		if k.sets && !haveSets {
+			cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, k.layout, 0, sets...)
+			haveSets = true
+		}
+		cb.PushConstants(k.layout, vk.StageCompute, 0, s.Push)
+		if s.At.Buffer != nil {
+			cb.DispatchIndirect(s.At.Buffer, s.At.Offset)
+		} else {
+			cb.Dispatch(s.Groups[0], s.Groups[1], s.Groups[2])
+		}
+	}
+}
+
+// The numbers of kernels. Those of the wavefront form that shade follow kernelShade.
+const (
+	kernelLaunch   = iota // the module, for direct launches; the wavefront form's tail
+	kernelSize            // indirect launches: completes the parameters
+	kernelIndirect        // the module, for indirect launches
+	kernelScan
+	kernelScatter
+	kernelResume
+	kernelGo
+	kernelShade
+)
+
+// kernel returns a kernel by its number.
+func (p *Pipeline) kernel(n int) kernel {
+	switch n {
+	case kernelLaunch:
+		return kernel{p.compute, p.layout, true}
+	case kernelSize:
+		return kernel{p.indirect.prepare, p.indirect.layout, false}
+	case kernelIndirect:
+		return kernel{p.indirect.launch, p.layout, true}
+	case kernelScan:
+		return kernel{p.wave.scan, p.wave.sortLayout, false}
+	case kernelScatter:
+		return kernel{p.wave.scatter, p.wave.sortLayout, false}
+	case kernelResume:
+		return kernel{p.wave.resume, p.layout, true}
+	case kernelGo:
+		return kernel{p.wave.first, p.layout, true}
+	}
+	return kernel{p.wave.shade[n-kernelShade], p.layout, true}
+}

@@ -1,0 +1,353 @@
+package fallback
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+	vulkan "github.com/vulkan-go/vulkan"
+)
+
+// The wavefront form: see shaders/fallback/wave.glsl for what its kernels do. Here is how they follow each other, and their
+// memory.
+
+const (
+	waveSegments = 128 // RT_WAVE_SEGMENTS
+	waveLanes    = 64  // RT_WAVE_LANES
+
+	// Offsets and sizes in RtWaveRound.
+	roundResume      = 0
+	roundScatter     = 16
+	roundSegments    = 32
+	roundSegmentSize = 32
+	roundBytes       = roundSegments + waveSegments*roundSegmentSize + 2*4*1024
+
+	waveHeadBytes = 68 + 4*(waveSegments+1) // RtWave
+
+	// What rtWaveResume and rtWaveTail are told, as RT_WAVE_... in wave.glsl.
+	waveBegin = 2
+	waveRest  = 4
+
+	// waveListBytes is what a lane takes in the two lists and the queue.
+	waveListBytes = 12
+
+	// waveRounds is how many rounds are recorded of a pipeline whose loops nobody can bound. Those that find no lane alive
+	// take the H200 some 5 us each.
+	waveRounds = 16
+)
+
+// wavefront is what the form has beside the tail.
+type wavefront struct {
+	plan          *link.Wave
+	sortLayout    *vk.PipelineLayout
+	scan, scatter *vk.Pipeline
+	scatterLanes  uint32
+	resume        *vk.Pipeline
+	first         *vk.Pipeline // ray generation, where it has a kernel of its own
+	shade         []*vk.Pipeline
+}
+
+// newWavefront compiles all kernels side by side, and returns the tail.
+func (p *Pipeline) newWavefront(ctx context.Context, linked *link.Result) (tail *vk.Pipeline, err error) {
+	w := &wavefront{plan: linked.Wave, shade: make([]*vk.Pipeline, len(linked.Wave.Shade))}
+	if err := p.compileWavefront(ctx, w, linked, &tail); err != nil {
+		tail.Destroy()
+		w.destroy()
+		return nil, err
+	}
+	p.wave = w
+	return tail, nil
+}
+
+func (p *Pipeline) compileWavefront(ctx context.Context, w *wavefront, linked *link.Result, tail **vk.Pipeline) (err error) {
+	name := p.options.Name
+	if w.sortLayout, err = p.dev.NewPipelineLayout(name+", sort", nil, []vk.PushRange{{Stages: vk.StageCompute, Size: wavePushBytes}}); err != nil {
+		return err
+	}
+	w.scatterLanes = min(512, max(128, p.options.maxLanes))
+	scan, err := shaders.Load("fallback/wave_scan.comp")
+	if err != nil {
+		return err
+	}
+	scatter, err := shaders.Load("fallback/wave_scatter.comp")
+	if err != nil {
+		return err
+	}
+	jobs := []compileJob{
+		{tail, vk.ComputePipelineOptions{Name: name + ", tail", Code: linked.Code, Layout: p.layout, Statistics: true}},
+		{&w.resume, vk.ComputePipelineOptions{Name: name + ", resume", Code: w.plan.Resume, Layout: p.layout, Statistics: true}},
+		{&w.scan, vk.ComputePipelineOptions{Name: name + ", scan", Code: scan, Layout: w.sortLayout}},
+		{&w.scatter, vk.ComputePipelineOptions{
+			Name: name + ", scatter", Code: scatter, Layout: w.sortLayout, Specialization: map[uint32]uint32{0: w.scatterLanes}}},
+	}
+	if code := w.plan.Go; code != nil {
+		jobs = append(jobs, compileJob{&w.first, vk.ComputePipelineOptions{Name: name + ", go", Code: code, Layout: p.layout, Statistics: true}})
+	}
+	for i, code := range w.plan.Shade {
+		jobs = append(jobs, compileJob{&w.shade[i], vk.ComputePipelineOptions{
+			Name: fmt.Sprintf("%s, shade %d", name, i), Code: code, Layout: p.layout, Statistics: true}})
+	}
+	return p.compileAll(ctx, jobs)
+}
+
+// compileJob is a kernel to be compiled and where it goes.
+type compileJob struct {
+	into    **vk.Pipeline
+	options vk.ComputePipelineOptions
+}
+
+// compileAll compiles kernels on all cores, the first ones first. When the context ends, what has begun is finished.
+func (p *Pipeline) compileAll(ctx context.Context, jobs []compileJob) error {
+	cache := p.options.Cache.driver()
+	next := make(chan int)
+	errs := make([]error, len(jobs))
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
+		wait.Go(func() {
+			for i := range next {
+				o := jobs[i].options
+				o.Cache = cache
+				*jobs[i].into, errs[i] = p.dev.NewComputePipelineContext(ctx, o)
+			}
+		})
+	}
+	for i := range jobs {
+		if errs[i] = ctx.Err(); errs[i] != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+func (w *wavefront) destroy() {
+	if w == nil {
+		return
+	}
+	for _, k := range append([]*vk.Pipeline{w.scan, w.scatter, w.resume, w.first}, w.shade...) {
+		k.Destroy()
+	}
+	w.sortLayout.Destroy()
+}
+
+// kernelStats lists what the kernels are.
+func (p *Pipeline) kernelStats() ([]KernelStats, error) {
+	if p.wave == nil {
+		return nil, nil
+	}
+	var list []KernelStats
+	add := func(name string, code []uint32, k *vk.Pipeline) error {
+		driver, err := k.Statistics()
+		list = append(list, KernelStats{Name: name, CodeWords: len(code), Driver: driver})
+		return err
+	}
+	err := add("resume", p.wave.plan.Resume, p.wave.resume)
+	if k := p.wave.first; k != nil {
+		err = errors.Join(err, add("go", p.wave.plan.Go, k))
+	}
+	for i, k := range p.wave.shade {
+		err = errors.Join(err, add(fmt.Sprintf("shade %d", i), p.wave.plan.Shade[i], k))
+	}
+	return list, err
+}
+
+// laneBytes is what a lane of the wavefront form takes beside its stack.
+func (w *wavefront) laneBytes() uint32 { return 16*w.plan.Quads + waveListBytes }
+
+// batchLanes returns the lanes of a batch, a multiple of 64.
+func (w *wavefront) batchLanes(p *Pipeline, stack uint32) uint32 {
+	lanes := uint32(batchLanesGPU)
+	if p.dev.Physical().Type == vulkan.PhysicalDeviceTypeCpu {
+		lanes = batchLanesCPU
+	}
+	for lanes > lanesPerTile && uint64(lanes)*uint64(4*stack+w.laneBytes()) > maxStackMemory {
+		lanes /= 2
+	}
+	return lanes
+}
+
+// waveLaunch is the memory of one launch.
+type waveLaunch struct {
+	params *launchParams
+	head   vk.DeviceAddress // RtWave
+	round  vk.Range         // RtWaveRound
+	reused bool
+	lanes  uint32 // of a batch
+}
+
+// wavePushBytes is the size of what the kernels get as push constants: the addresses of RtLaunch and RtWave, and a number.
+const wavePushBytes = 20
+
+// push encodes a kernel's push constants. All of the layout's range is set: the validation layer asks for what a module might
+// read.
+func (m *waveLaunch) push(size int, launch vk.DeviceAddress, argument uint32) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, launch)
+	b = binary.LittleEndian.AppendUint64(b, m.head)
+	b = binary.LittleEndian.AppendUint32(b, argument)
+	return append(b, make([]byte, size-len(b))...)
+}
+
+// waveMemory takes the memory of a launch whose batches have so many lanes.
+func (p *Pipeline) waveMemory(from Memory, t *Trace, lanes uint32) (*waveLaunch, error) {
+	w, stack := p.wave, t.stackDwords(p)
+	m := &waveLaunch{params: p.known(t), lanes: lanes}
+	stacks := uint64(lanes) * uint64(stack) * 4
+	states, lists := uint64(lanes)*16*uint64(w.plan.Quads), uint64(lanes)*4
+	scratch, reused, err := from.TransientScratch(stacks+states+3*lists, 256)
+	if err != nil {
+		return nil, fmt.Errorf("%d lanes of %d bytes: %w", lanes, 4*stack+w.laneBytes(), err)
+	}
+	m.params.stackBase, m.reused = scratch, reused
+	if m.params.pushConstants, err = uploadPushConstants(from, t.PushConstants); err != nil {
+		return nil, fmt.Errorf("push constants: %w", err)
+	}
+	if m.round, err = from.Transient(vk.DeviceLocal, roundBytes, 16); err != nil {
+		return nil, fmt.Errorf("counters: %w", err)
+	}
+	head, memory, err := from.TransientUpload(waveHeadBytes, 16)
+	if err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	m.head = head
+	at := scratch + stacks
+	w.encodeHead(memory[:0], []uint64{m.round.Address(), at, at + states, at + states + lists, at + states + 2*lists}, lanes)
+	return m, nil
+}
+
+// encodeHead appends RtWave.
+func (w *wavefront) encodeHead(b []byte, addresses []uint64, lanes uint32) []byte {
+	e := binary.LittleEndian
+	for _, a := range addresses {
+		b = e.AppendUint64(b, a)
+	}
+	y := w.plan
+	for _, v := range []uint32{lanes, y.Bins, y.Shift, y.ContinueBin, y.FirstContinue, uint32(len(y.Segments)), w.scatterLanes} {
+		b = e.AppendUint32(b, v)
+	}
+	for _, s := range y.Segments {
+		b = e.AppendUint32(b, s.First)
+	}
+	return e.AppendUint32(b, y.Bins)
+}
+
+// planWave plans a direct launch.
+func (p *Pipeline) planWave(from Memory, t *Trace) (*Plan, error) {
+	params := launchParams{launchSize: [3]uint32{t.Width, t.Height, t.Depth}}
+	params.placeGroups()
+	total := params.groupCount * lanesPerGroup
+	m, err := p.waveMemory(from, t, min(p.wave.batchLanes(p, t.stackDwords(p)), (total+waveLanes-1)/waveLanes*waveLanes))
+	if err != nil {
+		return nil, err
+	}
+	m.params.launchSize, m.params.tileWidthLog2 = params.launchSize, params.tileWidthLog2
+	m.params.tilesPerRow, m.params.tilesPerSlice, m.params.groupCount = params.tilesPerRow, params.tilesPerSlice, params.groupCount
+	plan := &Plan{Name: "trace rays by compute: " + p.options.Name}
+	for first := uint32(0); first < params.groupCount; first += m.lanes / lanesPerGroup {
+		launch, memory, err := from.TransientUpload(launchBytes, 16)
+		if err != nil {
+			return nil, fmt.Errorf("parameters: %w", err)
+		}
+		m.params.firstGroup = first
+		copy(memory, m.params.encode())
+		lanes := min((params.groupCount-first)*lanesPerGroup, m.lanes)
+		wait := WaitNone
+		if first > 0 || m.reused {
+			wait = WaitCompute
+		}
+		p.wave.batch(plan, m, launch, wait, Step{Groups: [3]uint32{(lanes + waveLanes - 1) / waveLanes, 1, 1}})
+	}
+	return plan, nil
+}
+
+// placeGroups covers the launch with tiles of 32 places, row by row, as indirect.comp does.
+func (l *launchParams) placeGroups() {
+	l.tileWidthLog2 = 3
+	switch {
+	case l.launchSize[1] == 1:
+		l.tileWidthLog2 = 5
+	case l.launchSize[1] < 4:
+		l.tileWidthLog2 = 4
+	}
+	width := uint32(1) << l.tileWidthLog2
+	height := lanesPerGroup / width
+	l.tilesPerRow = (l.launchSize[0] + width - 1) / width
+	l.tilesPerSlice = l.tilesPerRow * ((l.launchSize[1] + height - 1) / height)
+	l.groupCount = l.tilesPerSlice * l.launchSize[2]
+}
+
+// batch appends the steps of one batch; begin says how many workgroups resume first.
+func (w *wavefront) batch(plan *Plan, m *waveLaunch, launch vk.DeviceAddress, wait Wait, begin Step) {
+	at := func(offset uint64) vk.Range { return vk.Range{Buffer: m.round.Buffer, Offset: m.round.Offset + offset} }
+	add := func(s Step) { plan.Steps = append(plan.Steps, s) }
+	rounds, bounded := w.rounds()
+	add(Step{Wait: wait, Kernel: kernelScan, Push: m.push(wavePushBytes, launch, 1), Groups: [3]uint32{1, 1, 1}})
+	for round := range rounds {
+		s := Step{Wait: WaitCompute, At: at(roundResume)}
+		argument := round & 1
+		if round == 0 {
+			s, argument = begin, waveBegin
+			if s.Wait = WaitCompute; s.At.Buffer != nil {
+				s.Wait = WaitIndirect
+			}
+		}
+		s.Kernel, s.Push = kernelResume, m.push(launchBytes, launch, argument)
+		last := bounded && round == rounds-1
+		if w.first != nil {
+			s.Kernel = kernelGo
+			add(s)
+			s.Kernel, s.Wait = kernelResume, WaitCompute
+		}
+		if w.first == nil || !last {
+			add(s)
+		}
+		if last {
+			return
+		}
+		add(Step{Wait: WaitCompute, Kernel: kernelScan, Push: m.push(wavePushBytes, launch, 0), Groups: [3]uint32{1, 1, 1}})
+		add(Step{Wait: WaitIndirect, Kernel: kernelScatter, Push: m.push(wavePushBytes, launch, round&1^1), At: at(roundScatter)})
+		wait := WaitCompute
+		for i, segment := range w.plan.Segments {
+			add(Step{
+				Wait: wait, Kernel: kernelShade + segment.Kernel, Push: m.push(launchBytes, launch, uint32(i)),
+				At: at(roundSegments + roundSegmentSize*uint64(i)),
+			})
+			wait = WaitNone
+		}
+	}
+	add(Step{Wait: WaitCompute, Kernel: kernelLaunch, Push: m.push(launchBytes, launch, rounds&1), At: at(roundResume)})
+}
+
+// rounds returns how many are recorded, and whether they end every lane.
+func (w *wavefront) rounds() (n uint32, bounded bool) {
+	if n = w.plan.Rounds; n > 0 && n <= 4*waveRounds {
+		return n, true
+	}
+	return waveRounds, false
+}
+
+// planWaveIndirect plans an indirect launch, whose parameters the size kernel completes: the first batch in rounds, what is
+// left in one kernel.
+func (p *Pipeline) planWaveIndirect(from Memory, t *IndirectTrace) (*Plan, error) {
+	m, err := p.waveMemory(from, &t.Trace, p.wave.batchLanes(p, t.stackDwords(p)))
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{Name: "trace rays indirectly by compute: " + p.options.Name}
+	block, err := p.planSize(plan, from, t, m.params, m.lanes/lanesPerGroup)
+	if err != nil {
+		return nil, err
+	}
+	p.wave.batch(plan, m, block.Address(), WaitCompute, Step{At: vk.Range{Buffer: m.round.Buffer, Offset: m.round.Offset + roundResume}})
+	plan.Steps = append(plan.Steps, Step{
+		Wait: WaitCompute, Kernel: kernelLaunch, Push: m.push(launchBytes, block.Address(), waveRest), Groups: [3]uint32{m.lanes / waveLanes, 1, 1},
+	})
+	return plan, nil
+}

@@ -1,0 +1,350 @@
+// The kernels of the wavefront form. The state of a lane is in memory; a round is
+//   resumption   ray generation shaders go on up to their next ray, which is traversed at once, or by a kernel of its own where
+//                the shaders are large; lanes that hit and miss shaders sent on a ray are traversed, too; at its end it counts
+//                what each lane will run
+//   scan, scatter   numbers of lanes are sorted by what they will run (wave_scan.comp, wave_scatter.comp)
+//   shading      hit, miss and callable shaders, some in each kernel
+// What is not done after the last round that was recorded goes to the tail, a kernel with all shaders.
+#ifndef EVERRAY_FALLBACK_WAVE_GLSL
+#define EVERRAY_FALLBACK_WAVE_GLSL
+
+#include "fallback/wave_memory.glsl"
+
+// Hooks, see fallback/link/wave.go.
+uvec2 rtWaveAddress() { return uvec2(0u); } // of RtWave
+uint rtWaveArgument() { return 0u; }        // of the dispatch
+// The states that this kernel goes on with: [first, end), all of them from RT_STATE_CONTINUE on.
+uint rtWaveFirst() { return 0u; }
+uint rtWaveEnd() { return 0u; }
+// What some hit or miss shader of the pipeline reads.
+bool rtWaveReadsRay() { return true; }
+bool rtWaveReadsHit() { return true; }
+bool rtWaveReadsInstance() { return true; }
+uint rtWaveAttributeQuads() { return 2u; }
+// Whether rays come to traversal through memory.
+bool rtWaveNested() { return true; }
+// Whether ray generation has a kernel without traversal.
+bool rtWaveSplit() { return false; }
+
+// Quads of a lane: flow (state and depth, frame, state to return to, payload), call (flags, operands, and the address of the
+// record of the shader that is next, or the structure to traverse), ray (2), hit (t, barycentrics, primitive), instance
+// (address, geometry and kind, leaf), attributes (2). Those that nobody reads are left out.
+uint rtWaveRayAt() { return 2u; }
+uint rtWaveHitAt() { return rtWaveRayAt() + (rtWaveReadsRay() || rtWaveNested() ? 2u : 0u); }
+uint rtWaveInstanceAt() { return rtWaveHitAt() + (rtWaveReadsHit() ? 1u : 0u); }
+uint rtWaveAttributesAt() { return rtWaveInstanceAt() + (rtWaveReadsInstance() ? 1u : 0u); }
+
+// Arguments of resumption: which list it reads, and whether it begins.
+const uint RT_WAVE_LIST = 1u;
+const uint RT_WAVE_BEGIN = 2u;
+// Argument of the tail: whether it takes the places of the launch behind the first batch, rather than the lanes in a list.
+const uint RT_WAVE_REST = 4u;
+
+shared uint rtWaveCounts[RT_WAVE_BINS];
+shared uint rtWaveMask[2];
+shared uint rtWaveBase;
+
+uint rtLane; // of the batch
+
+RtQuads rtWaveQuad(RtWave w, const in uint which) { return RtQuads(rtOffset(w.lanes, 16u * (which * w.capacity + rtLane))); }
+
+// Finds the lane's place in the launch.
+bool rtPlaceWave() { return rtPlaceGroup(rtLaunch.firstGroup + rtLane / RT_LANES_PER_GROUP, rtLane % RT_LANES_PER_GROUP); }
+
+// What follows from a lane's number.
+void rtWaveLane(const in uint lane) {
+    rtLane = lane;
+    rtStack = rtOffset(rtLaunch.stackBase, 4u * (lane / RT_LANES_PER_GROUP) * rtLaunch.stackDwords * RT_LANES_PER_GROUP
+        + 16u * (lane % RT_LANES_PER_GROUP));
+    rtPushAddress = rtLaunch.pushConstants;
+}
+
+// ---- a lane's state in memory ------------------------------------------------------------------
+
+uint rtWaveLoadFlow(RtWave w) {
+    uvec4 flow = rtWaveQuad(w, 0u).quad[0];
+    rtDepth = flow.x >> RT_WAVE_STATE_BITS;
+    rtFrame = flow.y;
+    rtReturnTo = flow.z;
+    rtPayload = flow.w;
+    return flow.x & RT_WAVE_STATE_MASK;
+}
+
+void rtWaveStoreFlow(RtWave w, const in uint state) {
+    rtWaveQuad(w, 0u).quad[0] = uvec4(state | rtDepth << RT_WAVE_STATE_BITS, rtFrame, rtReturnTo, rtPayload);
+}
+
+void rtWaveStoreCall(RtWave w, const in uvec2 address) {
+    rtWaveQuad(w, 1u).quad[0] = uvec4(rtRay.flags, rtOperands, address);
+}
+
+void rtWaveLoadRay(RtWave w) {
+    uvec4 origin = rtWaveQuad(w, rtWaveRayAt()).quad[0], direction = rtWaveQuad(w, rtWaveRayAt() + 1u).quad[0];
+    rtRay.origin = uintBitsToFloat(origin.xyz);
+    rtRay.tMin = uintBitsToFloat(origin.w);
+    rtRay.direction = uintBitsToFloat(direction.xyz);
+    rtRay.tMax = uintBitsToFloat(direction.w);
+}
+
+void rtWaveStoreRay(RtWave w) {
+    rtWaveQuad(w, rtWaveRayAt()).quad[0] = floatBitsToUint(vec4(rtRay.origin, rtRay.tMin));
+    rtWaveQuad(w, rtWaveRayAt() + 1u).quad[0] = floatBitsToUint(vec4(rtRay.direction, rtRay.tMax));
+}
+
+// What the shader of a state asks for: rays and hits are in memory only where they are what comes next. The instance's numbers
+// are in its record.
+void rtWaveLoad(RtWave w, const in uint state) {
+    uvec4 call = rtWaveQuad(w, 1u).quad[0];
+    rtRay.flags = call.x;
+    rtOperands = call.y;
+    rtRecord = call.zw;
+    rtTlas = call.zw;
+    if (state >= RT_STATE_CALL) return;
+    rtState = rtReturnTo; // for faults of a traversal: it is the caller's
+    if (rtWaveReadsRay() || rtWaveNested()) rtWaveLoadRay(w);
+    if (state <= RT_STATE_OVERFLOW) return;
+    if (rtWaveReadsHit()) {
+        uvec4 hit = rtWaveQuad(w, rtWaveHitAt()).quad[0];
+        rtHit.t = uintBitsToFloat(hit.x);
+        rtHit.barycentrics = uintBitsToFloat(hit.yz);
+        rtHit.primitiveIndex = hit.w;
+    }
+    if (rtWaveReadsInstance()) {
+        uvec4 instance = rtWaveQuad(w, rtWaveInstanceAt()).quad[0];
+        rtHit.instanceRecord = instance.xy;
+        rtHit.geometryIndex = instance.z & 0xFFFFFFu;
+        rtHit.hitKind = instance.z >> 24u;
+        rtHit.leaf = instance.w;
+        if (instance.xy != uvec2(0u)) {
+            ErInstance i = ErInstanceView(instance.xy).instance[0];
+            rtHit.instanceIndex = i.b.x;
+            rtHit.instanceCustomIndex = i.a.z & 0xFFFFFFu;
+        }
+    }
+    if (rtWaveAttributeQuads() > 0u) {
+        uvec4 words = rtWaveQuad(w, rtWaveAttributesAt()).quad[0];
+        for (uint i = 0u; i < 4u; i++) rtAttributes[i] = words[i];
+    }
+    if (rtWaveAttributeQuads() > 1u) {
+        uvec4 words = rtWaveQuad(w, rtWaveAttributesAt() + 1u).quad[0];
+        for (uint i = 0u; i < 4u; i++) rtAttributes[4u + i] = words[i];
+    }
+}
+
+// Of a miss there is no instance: its record's address is zero.
+void rtWaveStoreHit(RtWave w) {
+    if (rtWaveReadsRay()) rtWaveStoreRay(w);
+    if (rtWaveReadsHit()) rtWaveQuad(w, rtWaveHitAt()).quad[0] = uvec4(floatBitsToUint(vec3(rtHit.t, rtHit.barycentrics)), rtHit.primitiveIndex);
+    if (rtWaveReadsInstance()) {
+        rtWaveQuad(w, rtWaveInstanceAt()).quad[0] = uvec4(rtHit.instanceRecord, rtHit.geometryIndex | rtHit.hitKind << 24u, rtHit.leaf);
+    }
+    if (rtWaveAttributeQuads() > 0u) {
+        rtWaveQuad(w, rtWaveAttributesAt()).quad[0] = uvec4(rtAttributes[0], rtAttributes[1], rtAttributes[2], rtAttributes[3]);
+    }
+    if (rtWaveAttributeQuads() > 1u) {
+        rtWaveQuad(w, rtWaveAttributesAt() + 1u).quad[0] = uvec4(rtAttributes[4], rtAttributes[5], rtAttributes[6], rtAttributes[7]);
+    }
+}
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+bool rtWaveMine(const in uint state) { return rtWaveFirst() != rtWaveEnd() && state >= rtWaveFirst() && state < rtWaveEnd(); }
+
+// Whether one state of this kernel may follow another: those of callable shaders and of points to resume at.
+bool rtWaveGoesOn() { return true; }
+
+// Runs the states of this kernel that follow, up to one that is another's. A call of a callable shader is the state of that.
+uint rtWaveContinue(const in uint first) {
+    uint state = first;
+    if (!rtWaveGoesOn()) {
+        if (rtWaveMine(state)) {
+            rtState = state;
+            state = rtContinue(state);
+        }
+    } else {
+        [[dont_unroll]] while (rtCallsShaders() && state == RT_STATE_CALL || rtWaveMine(state)) {
+            if (rtCallsShaders() && state == RT_STATE_CALL) {
+                uint shader = rtCallableState(rtOperands);
+                state = shader == RT_STATE_DONE ? rtReturnTo : shader;
+                continue;
+            }
+            rtState = state;
+            state = rtContinue(state);
+        }
+    }
+    if (state == RT_STATE_OVERFLOW) {
+        rtOverflow();
+        state = RT_STATE_DONE;
+    }
+    return state;
+}
+
+// A state that no kernel has, out of a handle that was overwritten, is a fault. States of ray generation lie below those that
+// have bins.
+uint rtWaveKnown(RtWave w, const in uint state) {
+    bool known = state <= RT_STATE_TRAVERSE || state >= RT_STATE_CONTINUE && state < w.firstContinue || rtWaveBin(w, state) != RT_WAVE_NO_BIN;
+    if (known) return state;
+    rtState = state;
+    return rtUnknown(state);
+}
+
+// Goes on, and traverses the ray that comes of it.
+uint rtWaveTrace(RtWave w, const in uint first) {
+    uint state = rtWaveContinue(first);
+    if (state == RT_STATE_TRAVERSE) {
+        state = rtTraverse();
+        if (state == RT_STATE_DONE) {
+            state = rtReturn();
+        } else {
+            state = rtWaveKnown(w, state);
+            rtWaveStoreCall(w, rtRecord);
+            rtWaveStoreHit(w);
+        }
+    } else if (rtCallsShaders() && state != RT_STATE_DONE) {
+        state = rtWaveKnown(w, state);
+        rtWaveStoreCall(w, rtRecord);
+    }
+    if (state != RT_STATE_DONE) rtWaveStoreFlow(w, state);
+    return state;
+}
+
+// The first state of a lane.
+uint rtWaveBegin() {
+    if (!rtPlaceWave()) return RT_STATE_DONE;
+    uint state = rtBegin();
+    rtState = state;
+    return state == RT_STATE_DONE || rtWaveMine(state) ? state : rtUnknown(state);
+}
+
+// What a shader leaves for other kernels: the ray that it traces, or the record of the callable shader that it calls.
+uint rtWaveLeave(RtWave w, const in uint next) {
+    uint state = next;
+    if (rtWaveNested() && state == RT_STATE_TRAVERSE) {
+        rtWaveStoreCall(w, rtTlas);
+        rtWaveStoreRay(w);
+    } else if (rtCallsShaders() && state != RT_STATE_DONE) {
+        state = rtWaveKnown(w, state);
+        rtWaveStoreCall(w, rtRecord);
+    }
+    rtWaveStoreFlow(w, state);
+    return state;
+}
+
+// Counts a lane for the sort, and puts it on the list of those that live, in the order of the workgroup's lanes.
+void rtWaveList(RtWave w, const in uint state, const in uint list) {
+    RtWaveRound r = RtWaveRound(w.round);
+    uint bins = w.bins, i = gl_LocalInvocationIndex;
+    for (uint b = i; b < bins; b += RT_WAVE_LANES) rtWaveCounts[b] = 0u;
+    if (i < 2u) rtWaveMask[i] = 0u;
+    barrier();
+    if (state != RT_STATE_DONE) {
+        uint bin = rtWaveBin(w, state);
+        if (bin != RT_WAVE_NO_BIN) atomicAdd(rtWaveCounts[bin], 1u);
+        atomicOr(rtWaveMask[i / 32u], 1u << (i % 32u));
+    }
+    barrier();
+    for (uint b = i; b < bins; b += RT_WAVE_LANES) {
+        uint n = rtWaveCounts[b];
+        if (n != 0u) atomicAdd(r.count[b], n);
+    }
+    if (i == 0u) {
+        uint n = bitCount(rtWaveMask[0]) + bitCount(rtWaveMask[1]);
+        rtWaveBase = n == 0u ? 0u : atomicAdd(r.next, n);
+    }
+    barrier();
+    if (state != RT_STATE_DONE) {
+        uint rank = bitCount(rtWaveMask[i / 32u] & ((1u << (i % 32u)) - 1u)) + (i >= 32u ? bitCount(rtWaveMask[0]) : 0u);
+        rtWaveSetWord(w.lists[list], rtWaveBase + rank, rtLane);
+    }
+}
+
+void rtWaveResume() {
+    RtWave w = RtWave(rtWaveAddress());
+    uint argument = rtWaveArgument(), list = argument & RT_WAVE_LIST;
+    uint i = gl_WorkGroupID.x * RT_WAVE_LANES + gl_LocalInvocationIndex;
+    uint state = RT_STATE_DONE;
+    if (i < RtWaveRound(w.round).alive) {
+        bool mine = true;
+        bool begin = (argument & RT_WAVE_BEGIN) != 0u;
+        rtWaveLane(begin ? i : rtWaveWord(w.lists[list], i));
+        if (begin && !rtWaveSplit()) {
+            state = rtWaveBegin();
+        } else {
+            state = rtWaveLoadFlow(w);
+            mine = state == RT_STATE_TRAVERSE || rtWaveMine(state);
+            if (mine) {
+                rtPlaceWave();
+                if (rtWaveNested() && state == RT_STATE_TRAVERSE) rtWaveLoad(w, state);
+            }
+        }
+        if (mine && state != RT_STATE_DONE) state = rtWaveTrace(w, state);
+    }
+    rtWaveList(w, state, list ^ 1u);
+}
+
+// Ray generation shaders in a kernel of their own.
+void rtWaveGo() {
+    RtWave w = RtWave(rtWaveAddress());
+    uint argument = rtWaveArgument(), i = gl_WorkGroupID.x * RT_WAVE_LANES + gl_LocalInvocationIndex;
+    if (i >= RtWaveRound(w.round).alive) return;
+    bool begin = (argument & RT_WAVE_BEGIN) != 0u;
+    rtWaveLane(begin ? i : rtWaveWord(w.lists[argument & RT_WAVE_LIST], i));
+    uint state;
+    if (begin) {
+        state = rtWaveBegin();
+    } else {
+        state = rtWaveLoadFlow(w);
+        if (!rtWaveMine(state)) return;
+        rtPlaceWave();
+    }
+    rtWaveLeave(w, rtWaveContinue(state));
+}
+
+void rtWaveShade() {
+    RtWave w = RtWave(rtWaveAddress());
+    RtWaveRound r = RtWaveRound(w.round);
+    uint segment = rtWaveArgument(), i = gl_WorkGroupID.x * RT_WAVE_LANES + gl_LocalInvocationIndex;
+    if (i >= r.segments[segment].count) return;
+    rtWaveLane(rtWaveWord(w.queue, r.segments[segment].first + i));
+    uint state = rtWaveLoadFlow(w);
+    rtPlaceWave();
+    rtWaveLoad(w, state);
+    if (state < RT_STATE_CALL) {
+        rtState = state;
+        state = rtShade(state);
+    }
+    rtWaveLeave(w, rtWaveContinue(state));
+}
+
+// A lane to the end, from the state that it is in.
+void rtWaveFinish(const in uint first) {
+    uint state = first;
+    if (state > RT_STATE_OVERFLOW && state < RT_STATE_CALL) {
+        rtState = state;
+        state = rtShade(state);
+    }
+    rtSchedule(state);
+}
+
+void rtWaveTail() {
+    RtWave w = RtWave(rtWaveAddress());
+    uint argument = rtWaveArgument();
+    uint i = gl_WorkGroupID.x * RT_WAVE_LANES + gl_LocalInvocationIndex;
+    if ((argument & RT_WAVE_REST) == 0u) {
+        if (i >= RtWaveRound(w.round).alive) return;
+        rtWaveLane(rtWaveWord(w.lists[argument & RT_WAVE_LIST], i));
+        uint state = rtWaveLoadFlow(w);
+        rtPlaceWave();
+        rtWaveLoad(w, state);
+        rtWaveFinish(state);
+        return;
+    }
+    uint stride = w.capacity / RT_LANES_PER_GROUP;
+    for (uint group = i / RT_LANES_PER_GROUP + stride; group < rtLaunch.groupCount; group += stride) {
+        rtWaveLane(i); // the stack's place
+        rtLane = group * RT_LANES_PER_GROUP + i % RT_LANES_PER_GROUP;
+        if (rtPlaceWave()) rtRun();
+    }
+}
+
+#endif
