@@ -65,8 +65,8 @@ func (p *Pipeline) play(cb *vk.CommandBuffer, plan *Plan, sets []*vk.DescriptorS
 		case WaitIndirect:
 			cb.IndirectBarrier()
 		case WaitCommands:
-			cb.MemoryBarrier(vk.StageDrawIndirect|vk.StageComputeShader, vk.AccessShaderRead|vk.AccessShaderWrite|vk.AccessIndirectCommandRead,
-				vk.StageComputeShader, vk.AccessShaderRead|vk.AccessShaderWrite)
+			const shader = vk.AccessShaderRead | vk.AccessShaderWrite
+			cb.MemoryBarrier(vk.StageDrawIndirect|vk.StageComputeShader, shader|vk.AccessIndirectCommandRead, vk.StageComputeShader, shader)
 		}
 		k := p.kernel(s.Kernel)
 		if bound != s.Kernel {

@@ -67,7 +67,8 @@ func (p *Pipeline) newWavefront(ctx context.Context, linked *link.Result) (tail 
 
 func (p *Pipeline) compileWavefront(ctx context.Context, w *wavefront, linked *link.Result, tail **vk.Pipeline) (err error) {
 	name := p.options.Name
-	if w.sortLayout, err = p.dev.NewPipelineLayout(name+", sort", nil, []vk.PushRange{{Stages: vk.StageCompute, Size: wavePushBytes}}); err != nil {
+	push := []vk.PushRange{{Stages: vk.StageCompute, Size: wavePushBytes}}
+	if w.sortLayout, err = p.dev.NewPipelineLayout(name+", sort", nil, push); err != nil {
 		return err
 	}
 	w.scatterLanes = min(512, max(128, p.options.maxLanes))
@@ -87,7 +88,8 @@ func (p *Pipeline) compileWavefront(ctx context.Context, w *wavefront, linked *l
 			Name: name + ", scatter", Code: scatter, Layout: w.sortLayout, Specialization: map[uint32]uint32{0: w.scatterLanes}}},
 	}
 	if code := w.plan.Go; code != nil {
-		jobs = append(jobs, compileJob{&w.first, vk.ComputePipelineOptions{Name: name + ", go", Code: code, Layout: p.layout, Statistics: true}})
+		jobs = append(jobs, compileJob{&w.first, vk.ComputePipelineOptions{
+			Name: name + ", go", Code: code, Layout: p.layout, Statistics: true}})
 	}
 	for i, code := range w.plan.Shade {
 		jobs = append(jobs, compileJob{&w.shade[i], vk.ComputePipelineOptions{
@@ -345,9 +347,11 @@ func (p *Pipeline) planWaveIndirect(from Memory, t *IndirectTrace) (*Plan, error
 	if err != nil {
 		return nil, err
 	}
-	p.wave.batch(plan, m, block.Address(), WaitCompute, Step{At: vk.Range{Buffer: m.round.Buffer, Offset: m.round.Offset + roundResume}})
+	begin := Step{At: vk.Range{Buffer: m.round.Buffer, Offset: m.round.Offset + roundResume}}
+	p.wave.batch(plan, m, block.Address(), WaitCompute, begin)
 	plan.Steps = append(plan.Steps, Step{
-		Wait: WaitCompute, Kernel: kernelLaunch, Push: m.push(launchBytes, block.Address(), waveRest), Groups: [3]uint32{m.lanes / waveLanes, 1, 1},
+		Wait: WaitCompute, Kernel: kernelLaunch, Push: m.push(launchBytes, block.Address(), waveRest),
+		Groups: [3]uint32{m.lanes / waveLanes, 1, 1},
 	})
 	return plan, nil
 }

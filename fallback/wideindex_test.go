@@ -127,7 +127,7 @@ func TestWideIndices(t *testing.T) {
 	contents := [][]uint32{make([]uint32, nullLanes), {0}, {0}}
 	r := newNullRig(t, contents...)
 	raygen := fallback.Stage{Model: fallback.Raygen, Code: glsltest.Assemble(t, wideRaygen)}
-	for _, form := range []fallback.Form{fallback.FormMonolithic, fallback.FormMegakernel, fallback.FormBlocks, fallback.FormWavefront} {
+	for _, form := range allForms {
 		got := r.run(t, form, contents, raygen, fallback.Stage{Model: fallback.Miss, Code: glsltest.Compile(t, "rmiss", pointersMiss)})
 		for k, w := range got[0] {
 			n := uint32(k)

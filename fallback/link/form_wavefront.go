@@ -96,7 +96,8 @@ func (l *linker) planWave() *wavePlan {
 	for _, i := range list {
 		size := l.partSize(&l.parts[i], sizes)
 		k := len(w.kernels) - 1
-		if k < 0 || len(w.kernels[k].parts) >= most || instructions+size > instructionsOfKernel && most == shadersOfKernel && k+1 < maxShadeKernels/2 {
+		large := instructions+size > instructionsOfKernel && most == shadersOfKernel && k+1 < maxShadeKernels/2
+		if k < 0 || len(w.kernels[k].parts) >= most || large {
 			w.kernels = append(w.kernels, shadeKernel{})
 			k, instructions = k+1, 0
 		}
@@ -234,7 +235,9 @@ func (f *wavefront) make(l *linker, k waveKernel, needs laneNeeds) (*linker, err
 func (f *wavefront) kernels(l *linker) []waveKernel {
 	w := f.plan
 	raygens := func(i int) bool { return l.parts[i].model == Raygen }
-	list := []waveKernel{{name: "resume", main: "rtWaveResume", traverses: true, states: w.resume, goesOn: l.callsShaders(), runs: raygens}}
+	list := []waveKernel{
+		{name: "resume", main: "rtWaveResume", traverses: true, states: w.resume, goesOn: l.callsShaders(), runs: raygens},
+	}
 	if w.split {
 		list = []waveKernel{
 			{name: "trace", main: "rtWaveResume", traverses: true, runs: func(int) bool { return false }},
@@ -251,7 +254,8 @@ func (f *wavefront) kernels(l *linker) []waveKernel {
 			runs: func(i int) bool { return mine[i] },
 		})
 	}
-	return append(list, waveKernel{name: "tail", main: "rtWaveTail", traverses: true, goesOn: true, runs: func(int) bool { return true }})
+	all := func(int) bool { return true }
+	return append(list, waveKernel{name: "tail", main: "rtWaveTail", traverses: true, goesOn: true, runs: all})
 }
 
 // finish makes the kernels.
@@ -382,7 +386,8 @@ func (l *linker) emitArgument(hook string, member uint32) {
 	c := code{l: l, f: f}
 	c.block(l.out.NewID())
 	typ := f.Def.Type
-	c.returnValue(c.load(typ, c.value(spirv.OpAccessChain, l.types.pointer(spirv.StorageClassPushConstant, typ), uint32(l.arguments), uint32(c.u32(member)))))
+	pointer := l.types.pointer(spirv.StorageClassPushConstant, typ)
+	c.returnValue(c.load(typ, c.value(spirv.OpAccessChain, pointer, uint32(l.arguments), uint32(c.u32(member)))))
 }
 
 // emitKernel makes one of the runtime's functions the whole of the module.

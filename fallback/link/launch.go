@@ -16,7 +16,8 @@ func (l *linker) moveLaunch() {
 	holder := l.out.NewID()
 	t.add(spirv.Inst{Op: spirv.OpTypeStruct, Result: holder,
 		Operands: []uint32{uint32(address), uint32(address), uint32(t.uint32())}})
-	l.out.Annotations = append(l.out.Annotations, spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(holder), uint32(spirv.DecorationBlock)}})
+	l.out.Annotations = append(l.out.Annotations,
+		spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(holder), uint32(spirv.DecorationBlock)}})
 	for member, offset := range []uint32{0, 8, 16} {
 		l.out.Annotations = append(l.out.Annotations, spirv.Inst{
 			Op: spirv.OpMemberDecorate, Operands: []uint32{uint32(holder), uint32(member), uint32(spirv.DecorationOffset), offset}})

@@ -62,7 +62,8 @@ func TestRuntimeSymbols(t *testing.T) {
 		"rtBarycentrics", "rtVertex", "rtAttribute", "rtSetAttribute", "rtReport", "rtTrace", "rtCallable", "rtUnknown", "rtIntersection",
 		"rtSchedule", "rtShadeMiss", "rtTraceMiss", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection", "erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch",
 		"rtFirst", "rtFirstIsKnown", "rtTiles", "rtKernel", "rtWhole", "rtWave", "rtWaveResume", "rtWaveShade", "rtWaveTail", "rtWaveAddress",
-		"rtWaveArgument", "rtWaveFirst", "rtWaveEnd", "rtWaveReadsRay", "rtWaveReadsHit", "rtWaveReadsInstance", "rtWaveAttributeQuads", "rtWaveNested", "rtWaveSplit", "rtWaveGoesOn", "rtWaveGo"}
+		"rtWaveArgument", "rtWaveFirst", "rtWaveEnd", "rtWaveReadsRay", "rtWaveReadsHit", "rtWaveReadsInstance",
+		"rtWaveAttributeQuads", "rtWaveNested", "rtWaveSplit", "rtWaveGoesOn", "rtWaveGo"}
 	for _, g := range getters {
 		for _, n := range []string{g.hit, g.miss} {
 			if n != "" {

@@ -134,15 +134,19 @@ void rtWaveLoad(RtWave w, const in uint state) {
 // Of a miss there is no instance: its record's address is zero.
 void rtWaveStoreHit(RtWave w) {
     if (rtWaveReadsRay()) rtWaveStoreRay(w);
-    if (rtWaveReadsHit()) rtWaveQuad(w, rtWaveHitAt()).quad[0] = uvec4(floatBitsToUint(vec3(rtHit.t, rtHit.barycentrics)), rtHit.primitiveIndex);
+    if (rtWaveReadsHit()) {
+        rtWaveQuad(w, rtWaveHitAt()).quad[0] = uvec4(floatBitsToUint(vec3(rtHit.t, rtHit.barycentrics)), rtHit.primitiveIndex);
+    }
     if (rtWaveReadsInstance()) {
-        rtWaveQuad(w, rtWaveInstanceAt()).quad[0] = uvec4(rtHit.instanceRecord, rtHit.geometryIndex | rtHit.hitKind << 24u, rtHit.leaf);
+        uint kind = rtHit.geometryIndex | rtHit.hitKind << 24u;
+        rtWaveQuad(w, rtWaveInstanceAt()).quad[0] = uvec4(rtHit.instanceRecord, kind, rtHit.leaf);
     }
     if (rtWaveAttributeQuads() > 0u) {
         rtWaveQuad(w, rtWaveAttributesAt()).quad[0] = uvec4(rtAttributes[0], rtAttributes[1], rtAttributes[2], rtAttributes[3]);
     }
     if (rtWaveAttributeQuads() > 1u) {
-        rtWaveQuad(w, rtWaveAttributesAt() + 1u).quad[0] = uvec4(rtAttributes[4], rtAttributes[5], rtAttributes[6], rtAttributes[7]);
+        uvec4 words = uvec4(rtAttributes[4], rtAttributes[5], rtAttributes[6], rtAttributes[7]);
+        rtWaveQuad(w, rtWaveAttributesAt() + 1u).quad[0] = words;
     }
 }
 
@@ -182,8 +186,8 @@ uint rtWaveContinue(const in uint first) {
 // A state that no kernel has, out of a handle that was overwritten, is a fault. States of ray generation lie below those that
 // have bins.
 uint rtWaveKnown(RtWave w, const in uint state) {
-    bool known = state <= RT_STATE_TRAVERSE || state >= RT_STATE_CONTINUE && state < w.firstContinue || rtWaveBin(w, state) != RT_WAVE_NO_BIN;
-    if (known) return state;
+    bool raygen = state >= RT_STATE_CONTINUE && state < w.firstContinue;
+    if (state <= RT_STATE_TRAVERSE || raygen || rtWaveBin(w, state) != RT_WAVE_NO_BIN) return state;
     rtState = state;
     return rtUnknown(state);
 }
