@@ -191,7 +191,7 @@ func (w *wavePlan) number(l *linker) error {
 	}
 	w.shades = (n.shade - firstShade) >> w.shift
 	w.bins = w.shades + (n.goOn-w.resume[1])>>w.shift
-	return n.check()
+	return n.check(l)
 }
 
 // segments lists the dispatches of a round, by bin.

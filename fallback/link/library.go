@@ -252,14 +252,14 @@ func (n *numbering) part(l *linker, p *part) {
 }
 
 // check refuses more shaders than there are numbers.
-func (n *numbering) check() error {
+func (n *numbering) check(l *linker) error {
 	if n.shade > stateCall {
 		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", n.shade-firstShade, stateCall-firstShade, ErrUnsupported)
 	}
 	if n := len(l.structures); n > maxCases {
 		return l.tooLarge("%d descriptors of acceleration structures that trace calls name, more than %d", n, maxCases)
 	}
-	if n := max(next-firstContinue, shade); n > maxCases {
+	if n := max(n.goOn-firstContinue, n.shade); n > maxCases {
 		return l.tooLarge("%d states, more than the %d cases of a switch", n, maxCases)
 	}
 	return nil
@@ -271,5 +271,5 @@ func (l *linker) numberStates() error {
 	for i := range l.parts {
 		n.part(l, &l.parts[i])
 	}
-	return n.check()
+	return n.check(l)
 }
