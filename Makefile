@@ -65,7 +65,10 @@ swiftshader:
 
 # Race detector over what runs concurrently; slower, not part of test.
 race:
-	$(TEST_ENV) $(GO) test -race -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./vk/... ./engine/...
+	$(TEST_ENV) $(GO) test -race -short -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./vk/...
+	$(TEST_ENV) $(GO) test -race -short -tags $(TAGS) -timeout $(TEST_TIMEOUT) -run 'Goroutines|Faults|Close|Endless|Outlasts|InFlight' ./engine
+	$(TEST_ENV) $(GO) test -race -short -tags $(TAGS) -timeout $(TEST_TIMEOUT) -run 'Cache' ./fallback
+	$(TEST_ENV) $(GO) test -race -short -tags $(TAGS) -timeout $(TEST_TIMEOUT) -run 'Goroutines|Operation|HostDeterminism|Failures' ./bvh
 
 lint:
 	@out=$$($$($(GO) env GOROOT)/bin/gofmt -l $$(find . -name '*.go' -not -path './.git/*')); [ -z "$$out" ] || { echo "not formatted (run gofmt -w):"; echo "$$out"; exit 1; }
