@@ -9,7 +9,7 @@ import (
 // lowerAccess rewrites what the new storage classes ask of code: push constants and shader records are reached through
 // addresses, physical pointers are accessed with an alignment, and acceleration structures are loaded as addresses.
 func (l *linker) lowerAccess() error {
-	for _, s := range l.stages {
+	return l.each(func(s *stage) error {
 		a := &accessLowering{l: l, s: s, types: map[spirv.ID]spirv.ID{}}
 		if s.has(roleRecord) {
 			a.record = l.recordAddress(s)
@@ -19,8 +19,8 @@ func (l *linker) lowerAccess() error {
 				a.function(f)
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // recordAddress declares the stage's variable for the address of its record data. The runtime's global changes with
@@ -59,6 +59,7 @@ func (a *accessLowering) function(f *spirv.Function) {
 		}
 	}
 	for _, b := range f.Blocks {
+		a.l.work(len(b.Insts))
 		a.out = a.out[:0:0]
 		for i := range b.Insts {
 			a.inst(b.Insts[i])

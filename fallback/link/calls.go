@@ -123,6 +123,7 @@ func (s *stage) typeOf(l *linker, id spirv.ID) spirv.ID {
 	if s.types == nil {
 		s.types = map[spirv.ID]spirv.ID{}
 		for _, b := range s.function.Blocks {
+			l.work(len(b.Insts))
 			for i := range b.Insts {
 				s.types[b.Insts[i].Result] = b.Insts[i].Type
 			}

@@ -37,19 +37,18 @@ type graph struct {
 
 // cutShaders ends blocks at cuts and divides each entry function into fragments.
 func (l *linker) cutShaders() error {
-	for _, s := range l.stages {
+	err := l.each(func(s *stage) error {
 		l.storeInitializers(s.function)
 		l.splitAtCuts(s)
-		s.noteContinueExits()
+		l.noteContinueExits(s)
 		l.addPreheaders(s)
-		if err := l.buildGraph(s); err != nil {
-			return err
-		}
-	}
+		l.heed()
+		return l.buildGraph(s)
+	})
 	for _, s := range l.stages {
-		s.blocks = len(s.sites) > 0 && l.form.machine(s)
+		s.blocks = err == nil && len(s.sites) > 0 && l.form.machine(s)
 	}
-	return nil
+	return err
 }
 
 // cuts tells whether an instruction is a cut in the chosen form.
@@ -103,8 +102,8 @@ func (l *linker) splitAtCuts(s *stage) {
 }
 
 // noteContinueExits marks blocks of continue constructs that may end the shader: there, structure allows no way out.
-func (s *stage) noteContinueExits() {
-	cfg := spirv.NewCFG(s.function)
+func (l *linker) noteContinueExits(s *stage) {
+	cfg := l.cfg(s.function)
 	preorder, parent := cfg.StructuralTree()
 	inside := make([]bool, len(s.function.Blocks)) // a continue construct
 	for h, header := range s.function.Blocks {
@@ -133,7 +132,7 @@ func (l *linker) cutOf(b *spirv.Block) *spirv.Inst {
 // entered by a plain branch.
 func (l *linker) addPreheaders(s *stage) {
 	f := s.function
-	cfg := spirv.NewCFG(f)
+	cfg := l.cfg(f)
 	heads := map[spirv.ID]spirv.ID{} // preheaders by header
 	var blocks []*spirv.Block
 	for h, header := range f.Blocks {
@@ -227,7 +226,7 @@ func eachTarget(in *spirv.Inst, visit func(*uint32)) {
 // buildGraph divides the entry function into fragments.
 func (l *linker) buildGraph(s *stage) error {
 	f := s.function
-	cfg := spirv.NewCFG(f)
+	cfg := l.cfg(f)
 	g := &graph{cfg: cfg, starts: map[int]int{}, of: map[int]int{}, whole: map[int]bool{}}
 	s.graph = g
 	kept := l.keptConstructs(s, cfg)

@@ -91,6 +91,7 @@ func (d *demoter) collect() {
 	d.carriers, d.heads = map[spirv.ID]spirv.ID{}, map[int][]spirv.Inst{}
 	for b, blk := range d.s.function.Blocks {
 		for i := range blk.Insts {
+			d.l.work(1)
 			if in := blk.Insts[i]; in.Result != 0 && in.Op != spirv.OpVariable {
 				if fr, ok := d.g.of[b]; ok {
 					d.defs[in.Result] = definition{in.Clone(), fr} // as it is now: uses are replaced in place
@@ -107,8 +108,8 @@ func (d *demoter) fragment(i int) error {
 	var err error
 	for _, b := range fr.blocks {
 		blk := d.s.function.Blocks[b]
-		d.l.work(len(blk.Insts))
 		for k := range blk.Insts {
+			d.l.work(1)
 			blk.Insts[k].EachID(func(p *uint32) {
 				def, ok := d.defs[spirv.ID(*p)]
 				if !ok || def.fragment == i || err != nil {
@@ -223,6 +224,7 @@ func (d *demoter) insert() {
 		var pending []spirv.Inst // stores of phis, which must stay together
 		for i := range blk.Insts {
 			in := blk.Insts[i]
+			d.l.work(1)
 			if in.Op != spirv.OpPhi && in.Op != spirv.OpVariable {
 				out = append(out, pending...)
 				pending = nil

@@ -44,7 +44,8 @@ func (l *linker) emitStates() error {
 // emitStage writes the state functions of a stage.
 func (l *linker) emitStage(s *stage) error {
 	if n := len(s.sites) + len(s.graph.fragments); n > maxCases && s.blocks || len(s.sites) > maxCases {
-		return s.unsupported("%d calls and %d pieces of code between them, more than the %d cases of a switch", len(s.sites), len(s.graph.fragments), maxCases)
+		return s.unsupported("%d calls and %d pieces of code between them, more than the %d cases of a switch",
+			len(s.sites), len(s.graph.fragments), maxCases)
 	}
 	p := part{name: s.Name, model: s.Model, frame: l.frameSize(s), machine: s.blocks}
 	for _, at := range s.sites {
@@ -78,6 +79,7 @@ func (l *linker) stateConstant() spirv.ID {
 
 // dropEntries removes the entry functions that the state functions were made of.
 func (l *linker) dropEntries() {
+	l.heed()
 	entries := map[*spirv.Function]bool{}
 	gone := map[spirv.ID]bool{}
 	for _, s := range l.stages {
@@ -223,6 +225,7 @@ func (e *emitter) guard(i int) {
 // fragment copies a fragment into the current block and those that follow.
 func (e *emitter) fragment(fr *fragment) {
 	blocks := e.s.function.Blocks
+	e.l.work(16) // the guard, the jump
 	// Fragments are entered from what was just written, so their first block is the current one.
 	e.ids.ids[blocks[fr.blocks[0]].Label] = e.cur.Label
 	for k, b := range fr.blocks {

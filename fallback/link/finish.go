@@ -201,8 +201,11 @@ func (l *linker) finish() error {
 // finishModule drops what is not reached from the entry point and completes the header.
 func (l *linker) finishModule() {
 	l.dropFunctions()
+	l.heed()
 	l.out.Prune()
+	l.heed()
 	l.finishHeader()
+	l.heed()
 }
 
 // makeResult encodes the module, which is complete, and tells what callers need to know of it.

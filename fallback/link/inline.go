@@ -16,7 +16,9 @@ func (l *linker) inlineCuts() error {
 			return err
 		}
 		// Nothing follows a call of a function that always ends the shader.
+		l.heed()
 		s.function.DropUnreachable(l.types.undef)
+		l.heed()
 		return nil
 	})
 }
@@ -84,11 +86,12 @@ func (x *inliner) run() error {
 		b := (*top)[0]
 		*top = (*top)[1:]
 		out = append(out, b)
-		x.l.work(len(b.Insts))
 		at := slices.IndexFunc(b.Insts, func(in spirv.Inst) bool { return in.Op == spirv.OpFunctionCall && x.needed[in.ID(0)] })
 		if at < 0 {
+			x.l.work(len(b.Insts))
 			continue
 		}
+		x.l.work(at + 1)
 		name := x.s.nameOf(b.Insts[at].ID(0))
 		body, after := x.call(b, at)
 		work = append(work, []*spirv.Block{after}, body)
@@ -135,7 +138,7 @@ func (x *inliner) call(before *spirv.Block, at int) (body []*spirv.Block, after 
 	}
 	inside, known := x.inside[call.ID(0)]
 	if !known {
-		inside = blocksInConstructs(callee)
+		inside = l.blocksInConstructs(callee)
 		x.inside[call.ID(0)] = inside
 	}
 	annotations := len(l.out.Annotations)
@@ -201,8 +204,8 @@ func addVariableInsts(f *spirv.Function, list []spirv.Inst) {
 }
 
 // blocksInConstructs returns the labels of blocks that lie inside a construct, headers not counted for their own.
-func blocksInConstructs(f *spirv.Function) map[spirv.ID]bool {
-	cfg := spirv.NewCFG(f)
+func (l *linker) blocksInConstructs(f *spirv.Function) map[spirv.ID]bool {
+	cfg := l.cfg(f)
 	preorder, parent := cfg.StructuralTree()
 	within, inside := make([]bool, len(f.Blocks)), map[spirv.ID]bool{}
 	for _, b := range preorder {

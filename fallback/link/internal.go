@@ -22,7 +22,8 @@ type InternalError struct {
 func (e *InternalError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pass %s", e.Pass)
-	for _, part := range []struct{ what, name string }{{"shader", e.Shader}, {"function", e.Function}, {"instruction", e.Instruction}} {
+	parts := []struct{ what, name string }{{"shader", e.Shader}, {"function", e.Function}, {"instruction", e.Instruction}}
+	for _, part := range parts {
 		if part.name != "" {
 			fmt.Fprintf(&b, ", %s %s", part.what, part.name)
 		}

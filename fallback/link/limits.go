@@ -1,6 +1,8 @@
 package link
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/everray/everray/fallback/spirv"
@@ -41,6 +43,15 @@ func (l *linker) work(n int) {
 	}
 }
 
+// cfg returns the control flow graph of a function.
+func (l *linker) cfg(f *spirv.Function) *spirv.CFG {
+	c, err := spirv.NewCFGContext(cmp.Or[context.Context](l.ctx, context.Background()), f)
+	if err != nil {
+		panic(stop{err})
+	}
+	return c
+}
+
 // tooLarge returns an ErrUnsupported about the linked module, which names the shader at work.
 func (l *linker) tooLarge(format string, args ...any) error {
 	what := fmt.Sprintf(format, args...)
@@ -61,6 +72,12 @@ func (l *linker) each(do func(*stage) error) error {
 	}
 	l.at, l.function, l.inst = nil, 0, nil
 	return nil
+}
+
+// heed looks at once.
+func (l *linker) heed() {
+	l.look = l.done
+	l.work(0)
 }
 
 // nameOf returns the debug name of an id, or its number, for messages.

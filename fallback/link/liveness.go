@@ -54,8 +54,8 @@ func (l *linker) analyseLiveness(s *stage) *liveness {
 	a.findExits()
 	a.blocks = make([][]event, len(f.Blocks))
 	for _, b := range cfg.RPO {
-		l.work(len(f.Blocks[b].Insts))
 		for i := len(f.Blocks[b].Insts) - 1; i >= 0; i-- {
+			l.work(1)
 			a.inst(b, &f.Blocks[b].Insts[i])
 		}
 	}

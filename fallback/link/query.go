@@ -45,12 +45,7 @@ var queryCalls = map[spirv.Op]queryCall{
 
 // lowerQueries replaces the ray queries of all stages by calls of the runtime's functions.
 func (l *linker) lowerQueries() error {
-	for _, s := range l.stages {
-		if err := l.lowerStageQueries(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return l.each(l.lowerStageQueries)
 }
 
 // lowerStageQueries makes the stage's queries variables of functions, and the instructions calls. Compilers declare
@@ -170,6 +165,7 @@ func (q *queryLowering) function(f *spirv.Function) error {
 		}
 	}
 	for _, b := range f.Blocks {
+		q.l.work(len(b.Insts))
 		q.out = q.out[:0:0]
 		for i := range b.Insts {
 			if err := q.inst(b.Insts[i]); err != nil {

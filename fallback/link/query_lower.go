@@ -65,7 +65,10 @@ func LowerQueries(ctx context.Context, library []uint32, sh Shader) (code []uint
 	for _, step := range []struct {
 		name string
 		run  func() error
-	}{{"runtime", l.loadRuntime}, {"merge", l.mergeShader}, {"queries", l.lowerQueries}, {"access", l.lowerAccess}, {"finish", l.finishShader}} {
+	}{
+		{"runtime", l.loadRuntime}, {"merge", l.mergeShader}, {"queries", l.lowerQueries}, {"access", l.lowerAccess},
+		{"finish", l.finishShader},
+	} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -67,7 +67,8 @@ func sortedIDs(m map[spirv.ID]role) []spirv.ID {
 
 // collectVariables finds a stage's variables and divides them into leaves.
 func (l *linker) collectVariables(s *stage) error {
-	v := &variables{l: l, byID: map[spirv.ID]*variable{}, byRole: map[roleKind][]*variable{}, counts: map[spirv.ID]int{}, starts: map[spirv.ID][]int{}}
+	v := &variables{l: l, byID: map[spirv.ID]*variable{}, byRole: map[roleKind][]*variable{},
+		counts: map[spirv.ID]int{}, starts: map[spirv.ID][]int{}}
 	s.vars = v
 	for i := range s.function.Blocks[0].Insts {
 		in := &s.function.Blocks[0].Insts[i]
@@ -127,7 +128,8 @@ func (v *variables) divide(s *stage, x *variable, typ spirv.ID, path []uint32) e
 		}
 		v.l.work(1)
 		if v.paths += len(path); v.paths > maxPathWords {
-			return s.unsupported("variable %s of structures so deep that the ways to their scalars have more than %d steps", s.nameOf(x.id), maxPathWords)
+			return s.unsupported("variable %s of structures so deep that the ways to their scalars have more than %d steps",
+				s.nameOf(x.id), maxPathWords)
 		}
 		v.leaves = append(v.leaves, leaf{variable: x, path: slices.Clone(path), typ: typ, dwords: n})
 		return nil

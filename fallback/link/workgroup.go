@@ -32,7 +32,7 @@ func (l *linker) widen() {
 	}
 	tiles := uint32(fewTiles)
 	for _, s := range l.stages {
-		if s.Model == Raygen && mayTraceNothing(s.function) {
+		if s.Model == Raygen && l.mayTraceNothing(s.function) {
 			tiles = max(tiles, idleTiles)
 		}
 		if s.instructions() >= manyInstructions {
@@ -50,8 +50,8 @@ func (l *linker) widen() {
 
 // mayTraceNothing tells whether a ray generation shader has a way to its end without a trace call. Loops that trace are taken
 // to run.
-func mayTraceNothing(f *spirv.Function) bool {
-	c := spirv.NewCFG(f)
+func (l *linker) mayTraceNothing(f *spirv.Function) bool {
+	c := l.cfg(f)
 	var traces []int
 	for i, b := range f.Blocks {
 		if slices.ContainsFunc(b.Insts, func(in spirv.Inst) bool { return in.Op == spirv.OpTraceRayKHR }) {

@@ -1,6 +1,9 @@
 package spirv
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // Successors returns the labels a block's terminator may branch to, each once,
 // in order of the operands.
@@ -80,18 +83,40 @@ type CFG struct {
 	tree, pre, end []int
 
 	structural *CFG // made when it is asked for first
+
+	ctx   context.Context // of the making
+	steps int
 }
 
 // NewCFG computes the graph.
-func NewCFG(f *Function) *CFG { return newCFG(f, false) }
+func NewCFG(f *Function) *CFG { return newCFG(context.Background(), f, false) }
+
+// NewCFGContext is NewCFG for functions that may be large: it ends when the
+// context does, with its error, and computes the structural graph as well.
+func NewCFGContext(ctx context.Context, f *Function) (*CFG, error) {
+	c := newCFG(ctx, f, false)
+	if ctx.Err() == nil {
+		c.structural = newCFG(ctx, f, true)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// ended tells, now and then, whether the graph is not wanted any more.
+func (c *CFG) ended() bool {
+	c.steps++
+	return c.steps%4096 == 0 && c.ctx.Err() != nil
+}
 
 // newCFG computes the graph; structural adds an edge from each header to its
 // merge block and its continue target, as the rules of structured control flow
 // want it.
-func newCFG(f *Function, structural bool) *CFG {
+func newCFG(ctx context.Context, f *Function, structural bool) *CFG {
 	n := len(f.Blocks)
 	c := &CFG{
-		Function: f, Index: make(map[ID]int, n),
+		ctx: ctx, Function: f, Index: make(map[ID]int, n),
 		Succs: make([][]int, n), Preds: make([][]int, n),
 		IDom: make([]int, n), order: make([]int, n),
 	}
@@ -100,6 +125,9 @@ func newCFG(f *Function, structural bool) *CFG {
 		c.IDom[i], c.order[i] = -1, -1
 	}
 	for i, b := range f.Blocks {
+		if c.ended() {
+			return c
+		}
 		ids := b.Successors()
 		plain := len(ids)
 		if structural {
@@ -120,7 +148,12 @@ func newCFG(f *Function, structural bool) *CFG {
 		for i, b := range plain {
 			c.order[b] = i
 		}
-		c.dominators()
+		if c.ctx.Err() != nil {
+			return c
+		}
+		if c.dominators(); c.ctx.Err() != nil {
+			return c
+		}
 		c.numberTree(plain)
 		c.RPO = c.walk(c.walkStructured)
 		c.place = make([]int, n)
@@ -142,7 +175,7 @@ func (c *CFG) walk(next func(b int) []int) []int {
 	var order []int
 	stack := []frame{{0, next(0)}}
 	seen[0] = true
-	for len(stack) > 0 {
+	for len(stack) > 0 && !c.ended() {
 		top := &stack[len(stack)-1]
 		if len(top.next) == 0 {
 			order = append(order, top.block)
@@ -214,7 +247,7 @@ func (c *CFG) StructuralTree() (preorder, parent []int) {
 
 func (c *CFG) structuralGraph() *CFG {
 	if c.structural == nil {
-		c.structural = newCFG(c.Function, true)
+		c.structural = newCFG(context.Background(), c.Function, true)
 	}
 	return c.structural
 }

@@ -17,6 +17,9 @@ func (c *CFG) dominators() {
 		d.semi[v], d.label[v], d.ancestor[v] = v, v, -1
 	}
 	for w := n - 1; w > 0; w-- {
+		if c.ended() {
+			return
+		}
 		for _, p := range c.Preds[d.block[w]] {
 			if v := d.number[p]; v >= 0 {
 				d.semi[w] = min(d.semi[w], d.semi[d.eval(v)])
@@ -62,7 +65,7 @@ func (d *domTree) walk(c *CFG) {
 	}
 	visit(0, 0)
 	stack := []frame{{0, 0}}
-	for len(stack) > 0 {
+	for len(stack) > 0 && !c.ended() {
 		top := &stack[len(stack)-1]
 		if top.next == len(c.Succs[top.block]) {
 			stack = stack[:len(stack)-1]

@@ -1,6 +1,9 @@
 package spirv
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // Index finds definitions, types, names and decorations by id. It points into
 // the module's lists, and is good until these change.
@@ -27,7 +30,10 @@ type memberKey struct {
 }
 
 // NewIndex reads the module.
-func NewIndex(m *Module) *Index {
+func NewIndex(m *Module) *Index { return newIndex(context.Background(), m) }
+
+// newIndex reads the module, or a part of it if the context ends.
+func newIndex(ctx context.Context, m *Module) *Index {
 	x := &Index{
 		Module: m, defs: map[ID]*Inst{}, labels: map[ID]*Block{}, owners: map[ID]*Function{},
 		names: map[ID]string{}, members: map[memberKey]string{},
@@ -39,8 +45,18 @@ func NewIndex(m *Module) *Index {
 			eachOf(*list, x.define)
 		}
 	}
+	done := 0
 	for _, f := range m.Functions {
+		if ctx.Err() != nil {
+			return x
+		}
 		f.eachInst(func(in *Inst) {
+			if done++; done >= 4096 {
+				done = 0
+				if ctx.Err() != nil {
+					return
+				}
+			}
 			x.define(in)
 			if in.Result != 0 {
 				x.owners[in.Result] = f

@@ -30,7 +30,8 @@ func FoldSpecConstants(m *Module, values map[uint32][]byte) error {
 			return fmt.Errorf("%w %%%d: %w", ErrSpecialization, in.Result, err)
 		}
 		if f.made > maxFolded {
-			return fmt.Errorf("%w %%%d: %w: operations on constants make more than %d words", ErrSpecialization, in.Result, ErrUnsupported, maxFolded)
+			return fmt.Errorf("%w %%%d: %w: operations on constants make more than %d words",
+				ErrSpecialization, in.Result, ErrUnsupported, maxFolded)
 		}
 		f.add(in)
 	}

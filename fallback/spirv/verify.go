@@ -26,7 +26,10 @@ func VerifyContext(ctx context.Context, m *Module) error { return verify(ctx, m,
 func VerifyUnstructured(m *Module) error { return verify(context.Background(), m, false) }
 
 func verify(ctx context.Context, m *Module, structured bool) error {
-	v := &verifier{ctx: ctx, m: m, x: NewIndex(m), funcs: map[ID]*Function{}, structured: structured}
+	v := &verifier{ctx: ctx, m: m, x: newIndex(ctx, m), funcs: map[ID]*Function{}, structured: structured}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	steps := []func() error{v.layout, v.definitions, v.globals, v.debug}
 	for _, f := range m.Functions {
 		steps = append(steps, func() error { return v.function(f) })

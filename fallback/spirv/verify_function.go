@@ -27,7 +27,10 @@ func (v *verifier) function(f *Function) error {
 			return err
 		}
 	}
-	c := NewCFG(f)
+	c, err := NewCFGContext(v.ctx, f)
+	if err != nil {
+		return err
+	}
 	steps := []func(*CFG) error{v.order, v.values}
 	if v.structured {
 		steps = append(steps, v.structure)

@@ -42,13 +42,24 @@ func (y Sources) load(ctx context.Context, s *stage) (*spirv.Module, error) {
 // maxWords bounds a shader's module, in words of 4 bytes.
 const maxWords = 1 << 22
 
+// maxBlocks bounds the blocks of one function.
+const maxBlocks = 1 << 16
+
 // decode decodes the stage's module.
 func (s *stage) decode(ctx context.Context) (*spirv.Module, error) {
 	if len(s.Code) > maxWords {
 		return nil, s.unsupported("module of %d MiB, more than %d", len(s.Code)>>18, maxWords>>18)
 	}
 	m, err := spirv.DecodeOptions{DropLines: true, Context: ctx}.Decode(s.Code)
-	return m, s.refused(err)
+	if err != nil {
+		return nil, s.refused(err)
+	}
+	for _, f := range m.Functions {
+		if len(f.Blocks) > maxBlocks {
+			return nil, s.unsupported("function %s of %d blocks, more than %d", m.NameOf(f.Def.Result), len(f.Blocks), maxBlocks)
+		}
+	}
+	return m, nil
 }
 
 // verify verifies it, and spreads groups of decorations.
