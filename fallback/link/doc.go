@@ -17,6 +17,9 @@
 // That is the megakernel; in the monolithic form nothing is cut, since traces are calls, and in the block machine a shader's
 // fragments share one function (form.go: a form is a file and a row of its table). A library holds stages as state functions, for pipelines to copy (library.go).
 //
+// In the wavefront form the state functions are spread over several modules (form_wavefront.go): one with ray generation and
+// traversal, some with hit, miss and callable shaders, and a tail with everything.
+//
 // What one compute module cannot leave to each shader is united. Float controls (SPV_KHR_float_controls) of any shader hold
 // for all of the module, the engine's traversal included: a shader that states none for a width leaves them to the
 // implementation, so it is content with any. Two shaders that contradict each other cannot be linked. Variable pointers
