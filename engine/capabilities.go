@@ -15,17 +15,19 @@ type requirement struct {
 
 // requirements are those of the capabilities whose features package vk knows.
 var requirements = map[spirv.Capability]requirement{
-	spirv.CapabilityRayTracingKHR: {"rayTracingPipeline", func(f vk.Features) bool { return f.RayTracingPipeline },
-		true},
+	spirv.CapabilityRayTracingKHR: {"rayTracingPipeline",
+		func(f vk.Features) bool { return f.RayTracingPipeline }, true},
 	spirv.CapabilityRayQueryKHR: {"rayQuery", func(f vk.Features) bool { return f.RayQuery }, true},
-	spirv.CapabilityRayTracingPositionFetchKHR: {"rayTracingPositionFetch", func(f vk.Features) bool { return f.PositionFetch },
-		true},
-	spirv.CapabilityRayQueryPositionFetchKHR: {"rayTracingPositionFetch", func(f vk.Features) bool { return f.PositionFetch },
-		true},
+	spirv.CapabilityRayTracingPositionFetchKHR: {"rayTracingPositionFetch",
+		func(f vk.Features) bool { return f.PositionFetch }, true},
+	spirv.CapabilityRayQueryPositionFetchKHR: {"rayTracingPositionFetch",
+		func(f vk.Features) bool { return f.PositionFetch }, true},
 	spirv.CapabilityRayTraversalPrimitiveCullingKHR: {"rayTraversalPrimitiveCulling",
 		func(f vk.Features) bool { return f.PrimitiveCulling }, true},
-	spirv.CapabilityRayCullMaskKHR:    {"rayTracingMaintenance1", func(f vk.Features) bool { return f.Maintenance1 }, true},
-	spirv.CapabilityVulkanMemoryModel: {"vulkanMemoryModel", func(f vk.Features) bool { return f.VulkanMemoryModel }, true},
+	spirv.CapabilityRayCullMaskKHR: {"rayTracingMaintenance1",
+		func(f vk.Features) bool { return f.Maintenance1 }, true},
+	spirv.CapabilityVulkanMemoryModel: {"vulkanMemoryModel",
+		func(f vk.Features) bool { return f.VulkanMemoryModel }, true},
 	spirv.CapabilityVulkanMemoryModelDeviceScope: {"vulkanMemoryModelDeviceScope",
 		func(f vk.Features) bool { return f.VulkanMemoryModelDeviceScope }, true},
 	// The linker does without 64-bit integers where only pointers need them.
@@ -38,14 +40,22 @@ var requirements = map[spirv.Capability]requirement{
 		func(f vk.Features) bool { return f.BufferInt64Atomics }, false},
 	spirv.CapabilityStorageBuffer16BitAccess: {"storageBuffer16BitAccess",
 		func(f vk.Features) bool { return f.StorageBuffer16Bit }, false},
-	spirv.CapabilityStorageBuffer8BitAccess: {"storageBuffer8BitAccess", func(f vk.Features) bool { return f.StorageBuffer8Bit },
-		false},
+	spirv.CapabilityStorageBuffer8BitAccess: {"storageBuffer8BitAccess",
+		func(f vk.Features) bool { return f.StorageBuffer8Bit }, false},
 	spirv.CapabilityRuntimeDescriptorArray: {"runtimeDescriptorArray",
 		func(f vk.Features) bool { return f.RuntimeDescriptorArray }, false},
 	spirv.CapabilityStorageImageReadWithoutFormat: {"shaderStorageImageReadWithoutFormat",
 		func(f vk.Features) bool { return f.StorageImageReadWithoutFormat }, false},
 	spirv.CapabilityStorageImageWriteWithoutFormat: {"shaderStorageImageWriteWithoutFormat",
 		func(f vk.Features) bool { return f.StorageImageWriteWithoutFormat }, false},
+	spirv.CapabilityStorageImageExtendedFormats: {"shaderStorageImageExtendedFormats",
+		func(f vk.Features) bool { return f.ShaderStorageImageExtendedFormats }, false},
+	spirv.CapabilityImageCubeArray:   {"imageCubeArray", func(f vk.Features) bool { return f.ImageCubeArray }, false},
+	spirv.CapabilitySampledCubeArray: {"imageCubeArray", func(f vk.Features) bool { return f.ImageCubeArray }, false},
+	spirv.CapabilityImageGatherExtended: {"shaderImageGatherExtended",
+		func(f vk.Features) bool { return f.ShaderImageGatherExtended }, false},
+	spirv.CapabilityStorageImageMultisample: {"shaderStorageImageMultisample",
+		func(f vk.Features) bool { return f.ShaderStorageImageMultisample }, false},
 	spirv.CapabilityUniformAndStorageBuffer16BitAccess: {"uniformAndStorageBuffer16BitAccess",
 		func(f vk.Features) bool { return f.UniformBuffer16Bit }, false},
 	spirv.CapabilityUniformAndStorageBuffer8BitAccess: {"uniformAndStorageBuffer8BitAccess",
@@ -71,7 +81,7 @@ func checkCapabilities(list []spirv.Capability, backend Backend, f vk.Features) 
 		case backend == BackendNative && r.native:
 			return lacking("%s, for OpCapability %v natively (BackendCompute does without)", r.feature, c)
 		case !r.native:
-			return lacking("%s, for OpCapability %v", r.feature, c)
+			return lacking("%s, for OpCapability %v (Options.Features enables what the device has)", r.feature, c)
 		}
 	}
 	return nil

@@ -143,20 +143,93 @@ func (d *Device) checkBufferRange(t vulkan.DescriptorType, b *vk.Buffer, off, rn
 		return 0, invalid("offset %d into buffer %q is not a multiple of %d", off, b.Name(), alignment)
 	}
 	if rng > uint64(most) {
-		return 0, invalid("%d bytes of buffer %q, a descriptor of type %s has %d at most", rng, b.Name(), descriptorTypeName(t), most)
+		return 0, invalid("%d bytes of buffer %q, a descriptor of type %s has %d at most", rng, b.Name(), descriptorTypeName(t),
+			most)
 	}
 	return rng, nil
 }
 
-// WriteImage binds an image view, a sampler, or both, as the binding's type wants; the other may be the null handle.
-func (s *DescriptorSet) WriteImage(binding, index uint32, view vulkan.ImageView, sampler vulkan.Sampler,
-	layout vulkan.ImageLayout) {
-	t, ok := s.check("WriteImage", binding, index, vulkan.DescriptorTypeStorageImage, vulkan.DescriptorTypeSampledImage,
-		vulkan.DescriptorTypeCombinedImageSampler, vulkan.DescriptorTypeSampler)
-	if ok {
-		s.impl.WriteImage(binding, index, t, view, sampler, layout)
-		s.wrote(binding, index, descriptor{foreign: true})
+// WriteImage binds an image, a sampler, or both, as the binding's type wants; what it does not want is not looked at and may be
+// nil. The image was made with the usage that the type needs, and is in layout when shaders use it: storage images in GENERAL.
+func (s *DescriptorSet) WriteImage(binding, index uint32, image *vk.Image, sampler *vk.Sampler, layout vulkan.ImageLayout) {
+	t, ok := s.check("WriteImage", binding, index, imageTypes...)
+	if !ok {
+		return
 	}
+	d := descriptor{image: image, sampler: sampler}
+	if descriptorTypes[t].image == 0 {
+		d.image, layout = nil, vulkan.ImageLayoutUndefined
+	}
+	if t != vulkan.DescriptorTypeSampler && t != vulkan.DescriptorTypeCombinedImageSampler {
+		d.sampler = nil
+	}
+	if err := s.layout.device.checkImage(t, d, layout); err != nil {
+		s.fail("WriteImage", binding, err)
+		return
+	}
+	view, handle := vulkan.NullImageView, vulkan.NullSampler
+	if d.image != nil {
+		view = d.image.View()
+	}
+	if d.sampler != nil {
+		handle = d.sampler.Handle()
+	}
+	s.impl.WriteImage(binding, index, t, view, handle, layout)
+	s.wrote(binding, index, d)
+}
+
+// imageTypes are the types that images and samplers are written to.
+var imageTypes = []vulkan.DescriptorType{vulkan.DescriptorTypeStorageImage, vulkan.DescriptorTypeSampledImage,
+	vulkan.DescriptorTypeCombinedImageSampler, vulkan.DescriptorTypeSampler}
+
+// checkImage judges what WriteImage was given, less what the type does not want.
+func (d *Device) checkImage(t vulkan.DescriptorType, x descriptor, layout vulkan.ImageLayout) error {
+	need := descriptorTypes[t]
+	wantsSampler := t == vulkan.DescriptorTypeSampler || t == vulkan.DescriptorTypeCombinedImageSampler
+	switch {
+	case need.image != 0 && x.image == nil:
+		return invalid("the image is nil, type %s needs one", need.name)
+	case wantsSampler && x.sampler == nil:
+		return invalid("the sampler is nil, type %s needs one", need.name)
+	}
+	if x.sampler != nil {
+		if err := d.device.Owns(x.sampler); err != nil {
+			return fmt.Errorf("the sampler: %w", err)
+		}
+	}
+	if x.image == nil {
+		return nil
+	}
+	if err := d.device.Owns(x.image); err != nil {
+		return fmt.Errorf("the image: %w", err)
+	}
+	if uint32(x.image.Options().Usage)&need.image == 0 {
+		return invalid("image %q was made without the usage that type %s needs (vk.ImageOptions.Usage)", x.image.Name(), need.name)
+	}
+	if need.image == imageStorage && layout != vulkan.ImageLayoutGeneral {
+		return invalid("layout %d of image %q: storage images are used in GENERAL", layout, x.image.Name())
+	}
+	if layout == vulkan.ImageLayoutUndefined || layout == vulkan.ImageLayoutPreinitialized {
+		return invalid("layout %d of image %q is none that shaders read", layout, x.image.Name())
+	}
+	return nil
+}
+
+// WriteImageView is WriteImage with views and samplers that the program made itself by vulkan-go. What they are made for, and
+// whether they live, nobody can tell here: only null handles are refused.
+func (s *DescriptorSet) WriteImageView(binding, index uint32, view vulkan.ImageView, sampler vulkan.Sampler,
+	layout vulkan.ImageLayout) {
+	t, ok := s.check("WriteImageView", binding, index, imageTypes...)
+	if !ok {
+		return
+	}
+	wantsSampler := t == vulkan.DescriptorTypeSampler || t == vulkan.DescriptorTypeCombinedImageSampler
+	if descriptorTypes[t].image != 0 && view == vulkan.NullImageView || wantsSampler && sampler == vulkan.NullSampler {
+		s.fail("WriteImageView", binding, invalid("type %s needs a handle that is null", descriptorTypeName(t)))
+		return
+	}
+	s.impl.WriteImage(binding, index, t, view, sampler, layout)
+	s.wrote(binding, index, descriptor{foreign: true})
 }
 
 // WriteAccelerationStructure binds a top level structure; nil binds one that no ray hits.

@@ -70,7 +70,8 @@ var descriptorTypes = map[vulkan.DescriptorType]descriptorType{
 
 // otherDescriptorTypes are those of Vulkan that nothing here writes.
 var otherDescriptorTypes = map[vulkan.DescriptorType]string{
-	vulkan.DescriptorTypeUniformTexelBuffer: "UNIFORM_TEXEL_BUFFER", vulkan.DescriptorTypeStorageTexelBuffer: "STORAGE_TEXEL_BUFFER",
+	vulkan.DescriptorTypeUniformTexelBuffer:   "UNIFORM_TEXEL_BUFFER",
+	vulkan.DescriptorTypeStorageTexelBuffer:   "STORAGE_TEXEL_BUFFER",
 	vulkan.DescriptorTypeUniformBufferDynamic: "UNIFORM_BUFFER_DYNAMIC",
 	vulkan.DescriptorTypeStorageBufferDynamic: "STORAGE_BUFFER_DYNAMIC",
 	vulkan.DescriptorTypeInputAttachment:      "INPUT_ATTACHMENT", vulkan.DescriptorTypeInlineUniformBlock: "INLINE_UNIFORM_BLOCK",

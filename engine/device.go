@@ -34,6 +34,10 @@ type Options struct {
 	CacheDir string
 	// Form is the form of linking of pipelines that leave theirs at FormAuto (compute way).
 	Form LinkForm
+	// Features are those of Vulkan that shaders or the program's own pipelines need beside what is always enabled, by their
+	// names in the specification: "shaderStorageImageExtendedFormats", say. vk.ExtraFeatures lists them. Where the device
+	// lacks one, Open fails with an error that wraps ErrUnsupported.
+	Features []string
 	// InstanceExtensions and DeviceExtensions are enabled besides what the engine needs.
 	InstanceExtensions, DeviceExtensions []string
 	// Restrict, if not nil, sees each physical device first and may take away features and lower limits: for trying a program as

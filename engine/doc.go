@@ -42,11 +42,23 @@
 // compute way they need nothing of the driver. Of queries in ray tracing shaders a traversal that does not fit its stack is a
 // fault, as for rays; elsewhere there is nobody to tell, and the query leaves out what it cannot reach.
 //
+// # Beside Vulkan
+//
+// [Device.VK] is the Vulkan device: package vk makes its buffers, images, samplers and command buffers, and every object of vk and
+// of this package gives its handle. The handles are those of github.com/vulkan-go/vulkan, which a program may use beside: call
+// vulkan.SetGetInstanceProcAddr and vulkan.Init once, vulkan.InitInstance with the instance's handle, then its functions with
+// Device.VK().Handle(), the handles of buffers and images, and command buffers that record. What vulkan-go makes, vulkan-go
+// destroys, before [Device.Close]; views and samplers of its are bound by [DescriptorSet.WriteImageView]. Submission goes through
+// vk, whose queue has one lock. Features that such code or its shaders need are named in Options.Features.
+//
 // # Contract
 //
 // Who validates: engine. Every argument that can be judged on the host is judged before Vulkan sees it, and refused with an
-// error that wraps [ErrInvalid] and names the field. What only the GPU can see (a stack overflow, a table index out of range)
-// is reported as a [FaultError] by [Device.Run] and [Device.Faults] on the compute way; on the native way it is undefined, as in
+// error that wraps [ErrInvalid] and names the field. Shaders are read and held against set layouts, push constants, specialisation
+// and features; sets, when a command uses them, against what the pipeline's shaders use. What is valid and beyond the device or the
+// way is refused by [ErrUnsupported], use after Close by [ErrClosed]. Not judged are addresses, which may be those of foreign
+// buffers, and modules with instructions that package spirv does not know. What only the GPU can
+// see (a stack overflow, a table index out of range) is reported as a [FaultError] by [Device.Run] and [Device.Faults] on the compute way; on the native way it is undefined, as in
 // Vulkan.
 //
 // Who owns: whoever calls New or Build owns the result and destroys it, before the [Device] is closed and after the commands that

@@ -157,7 +157,7 @@ func TestDescriptorsAgainstShaders(t *testing.T) {
 			s0.WriteBuffer(0, 0, r.out, 0, 0)
 			s0.WriteBuffer(1, 0, r.camera, 0, 256)
 			s0.WriteBuffer(1, 1, r.camera, 256, 256)
-			s1.WriteImage(3, 0, r.picture.View(), vulkan.NullSampler, vulkan.ImageLayoutGeneral)
+			s1.WriteImage(3, 0, r.picture, nil, vulkan.ImageLayoutGeneral)
 		}
 		check(t, launch(write))
 		tests := []struct {

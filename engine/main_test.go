@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	cli "flag"
 	"os"
 	"testing"
 
@@ -8,6 +11,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	cli.Parse()
+	if _, err := List(context.Background(), Options{}); errors.Is(err, ErrNoDriver) && os.Getenv(vktest.RequireVariable) != "1" {
+		// Examples cannot skip themselves.
+		if err := cli.Set("test.skip", "^Example"); err != nil {
+			panic(err)
+		}
+	}
 	release := vktest.Hold()
 	code := m.Run()
 	release()

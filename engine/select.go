@@ -8,6 +8,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
 
@@ -49,9 +50,13 @@ func (d *Device) openAs(p *vk.PhysicalDevice, index int, o Options) error {
 		return err
 	}
 	d.device, err = vk.NewDevice(p, vk.DeviceOptions{
-		Native: backend == BackendNative, Extensions: o.DeviceExtensions, PresentSurface: d.surface, Logger: o.Logger,
+		Native: backend == BackendNative, Extensions: o.DeviceExtensions, Features: o.Features, PresentSurface: d.surface,
+		Logger: o.Logger,
 	})
 	if err != nil {
+		if errors.Is(err, vk.ErrMissingFeature) || errors.Is(err, vk.ErrMissingExtension) {
+			err = driver.Mark(err, ErrUnsupported)
+		}
 		return fmt.Errorf("open %q: %w", p.Name, err)
 	}
 	d.info = describe(p, index)

@@ -10,7 +10,8 @@ import (
 
 const spirvMagic = 0x07230203
 
-var stageNames = [...]string{Raygen: "raygen", AnyHit: "any hit", ClosestHit: "closest hit", Miss: "miss", Intersection: "intersection", Callable: "callable"}
+var stageNames = [...]string{Raygen: "raygen", AnyHit: "any hit", ClosestHit: "closest hit", Miss: "miss",
+	Intersection: "intersection", Callable: "callable"}
 
 // String returns the stage's name, for example "closest hit".
 func (k StageKind) String() string {
@@ -44,7 +45,8 @@ func (o *PipelineOptions) validateParts(d *Device, limits driver.Limits) error {
 		return invalid("MaxRecursionDepth is %d, the limit is %d", o.MaxRecursionDepth, limits.MaxRecursionDepth)
 	}
 	if o.PushConstantBytes > limits.MaxPushConstantBytes || o.PushConstantBytes%4 != 0 {
-		return invalid("PushConstantBytes is %d, want a multiple of 4 of at most %d", o.PushConstantBytes, limits.MaxPushConstantBytes)
+		return invalid("PushConstantBytes is %d, want a multiple of 4 of at most %d", o.PushConstantBytes,
+			limits.MaxPushConstantBytes)
 	}
 	if o.Form < FormAuto || o.Form > FormWavefront {
 		return invalid("Form %d is unknown", o.Form)
@@ -86,7 +88,8 @@ func (o *PipelineOptions) checkShaders(d *Device) ([]use, error) {
 	var uses []use
 	read := modules{}
 	for i, s := range o.Stages {
-		p := program{name: cmp.Or(s.Name, fmt.Sprintf("%v %d", s.Kind, i)), entry: s.Entry, model: stageModels[s.Kind].model, bit: stageModels[s.Kind].bit,
+		p := program{name: cmp.Or(s.Name, fmt.Sprintf("%v %d", s.Kind, i)), entry: s.Entry, model: stageModels[s.Kind].model,
+			bit:  stageModels[s.Kind].bit,
 			code: s.Code, constants: s.Specialization, layouts: o.SetLayouts, push: o.PushConstantBytes}
 		more, err := d.checkProgram(p, read)
 		if err != nil {

@@ -51,7 +51,9 @@ type DeviceOptions struct {
 	Name   string
 	Native bool // enable the driver's ray tracing extensions; an error where acceleration structures or pipelines are missing
 	// Extensions are further ones. VK_KHR_swapchain is added when PresentSurface is set.
-	Extensions     []string
+	Extensions []string
+	// Features are ExtraFeatures, by the names of the specification; others may be named to be sure that they are there.
+	Features       []string
 	PresentSurface vulkan.Surface // must be presentable from the chosen queue
 	Logger         *slog.Logger   // nil = the instance's
 }
@@ -97,6 +99,9 @@ func NewDevice(p *PhysicalDevice, o DeviceOptions) (*Device, error) {
 		// Where the memory model is enabled, atomics of device scope need the second feature, also in shaders that declare no model:
 		// those of builds, and faults. Linked modules do without the model.
 		d.enabled.VulkanMemoryModel = d.enabled.VulkanMemoryModel && d.enabled.VulkanMemoryModelDeviceScope
+	}
+	if d.enabled, err = d.enabled.asked(o.Features); err != nil {
+		return nil, fmt.Errorf("device %s: %w", p.Name, err)
 	}
 	d.enabled.PositionFetch = has&C.EVK_HAS_FETCH != 0 && d.enabled.PositionFetch
 	if d.logger == nil {

@@ -59,6 +59,34 @@ int32_t evk_device_extensions(evk_instance *i, uint64_t physical, uint32_t *coun
 
 // ---- physical device ----
 // X(chain member, field): one list for what is queried, enabled and shown to Go.
+// Features that are enabled only where a program asks for them.
+#define EVK_OPTIONAL_FEATURES(X) \
+	X(core.features, robustBufferAccess) \
+	X(core.features, imageCubeArray) \
+	X(core.features, independentBlend) \
+	X(core.features, sampleRateShading) \
+	X(core.features, dualSrcBlend) \
+	X(core.features, multiDrawIndirect) \
+	X(core.features, drawIndirectFirstInstance) \
+	X(core.features, depthClamp) \
+	X(core.features, depthBiasClamp) \
+	X(core.features, fillModeNonSolid) \
+	X(core.features, wideLines) \
+	X(core.features, largePoints) \
+	X(core.features, multiViewport) \
+	X(core.features, textureCompressionETC2) \
+	X(core.features, textureCompressionASTC_LDR) \
+	X(core.features, textureCompressionBC) \
+	X(core.features, fragmentStoresAndAtomics) \
+	X(core.features, shaderImageGatherExtended) \
+	X(core.features, shaderStorageImageExtendedFormats) \
+	X(core.features, shaderStorageImageMultisample) \
+	X(core.features, shaderClipDistance) \
+	X(core.features, shaderCullDistance) \
+	X(v12, shaderUniformTexelBufferArrayNonUniformIndexing) \
+	X(v12, shaderStorageTexelBufferArrayNonUniformIndexing) \
+	X(v12, descriptorBindingUniformBufferUpdateAfterBind) \
+	X(v12, samplerFilterMinmax)
 #define EVK_FEATURES(X)                                                                                                            \
 	X(core.features, samplerAnisotropy) X(core.features, shaderInt64) X(core.features, shaderInt16) X(core.features, shaderFloat64) \
 	X(core.features, shaderStorageImageReadWithoutFormat) X(core.features, shaderStorageImageWriteWithoutFormat)                   \
@@ -82,7 +110,8 @@ int32_t evk_device_extensions(evk_instance *i, uint64_t physical, uint32_t *coun
 	X(accel, descriptorBindingAccelerationStructureUpdateAfterBind)                                                                \
 	X(pipeline, rayTracingPipeline) X(pipeline, rayTracingPipelineTraceRaysIndirect) X(pipeline, rayTraversalPrimitiveCulling)     \
 	X(query, rayQuery) X(maintenance, rayTracingMaintenance1) X(maintenance, rayTracingPipelineTraceRaysIndirect2)                 \
-	X(fetch, rayTracingPositionFetch) X(executable, pipelineExecutableInfo) X(clock, shaderSubgroupClock) X(clock, shaderDeviceClock)
+	X(fetch, rayTracingPositionFetch) X(executable, pipelineExecutableInfo) X(clock, shaderSubgroupClock) X(clock, shaderDeviceClock) \
+	EVK_OPTIONAL_FEATURES(X)
 
 typedef struct {
 #define X(member, name) VkBool32 name;

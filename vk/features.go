@@ -3,9 +3,11 @@ package vk
 // #include "evk.h"
 import "C"
 
-// Features of a device: what PhysicalDevice has, or what Device has enabled. All but the ray tracing ones are
-// enabled wherever they exist.
+// Features of a device: what PhysicalDevice has, or what Device has enabled. All but the optional and the ray
+// tracing ones are enabled wherever they exist.
 type Features struct {
+	ExtraFeatures
+
 	// Addresses and layouts.
 	BufferDeviceAddress, ScalarBlockLayout                                           bool
 	Int64, Int16, Int8, Float64, Float16                                             bool
@@ -50,7 +52,7 @@ func (f *Features) links(c *C.evk_features) []link {
 	if c == nil {
 		c = new(C.evk_features)
 	}
-	return []link{
+	list := []link{
 		{"bufferDeviceAddress", &f.BufferDeviceAddress, &c.bufferDeviceAddress, false},
 		{"scalarBlockLayout", &f.ScalarBlockLayout, &c.scalarBlockLayout, false},
 		{"shaderInt64", &f.Int64, &c.shaderInt64, false},
@@ -110,6 +112,7 @@ func (f *Features) links(c *C.evk_features) []link {
 		{"rayTracingPipelineTraceRaysIndirect2", &f.TraceRaysIndirect2, &c.rayTracingPipelineTraceRaysIndirect2, true},
 		{"rayTracingPositionFetch", &f.PositionFetch, &c.rayTracingPositionFetch, true},
 	}
+	return append(list, f.ExtraFeatures.links(c)...)
 }
 
 // featuresFromC reads the driver's answer.

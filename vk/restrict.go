@@ -1,5 +1,8 @@
 package vk
 
+// #include "evk.h"
+import "C"
+
 import (
 	"fmt"
 	"slices"
@@ -12,12 +15,16 @@ var requiredFeatures = []string{"bufferDeviceAddress", "scalarBlockLayout", "tim
 // older versions. Those need promise no more than 128.
 const leastLanes = 256
 
-// OptionalFeatures lists, by their Vulkan names, the features that a device may lack, those of its own ray tracing left out.
+// OptionalFeatures lists, by their Vulkan names, the features that a device may lack, those of its own ray tracing
+// and those that are enabled on request left out.
 func OptionalFeatures() []string {
 	var f Features
-	var out []string
+	var out, extra []string
+	for _, l := range f.ExtraFeatures.links(new(C.evk_features)) {
+		extra = append(extra, l.name)
+	}
 	for _, l := range f.links(nil) {
-		if !l.rt && !slices.Contains(requiredFeatures, l.name) {
+		if !l.rt && !slices.Contains(extra, l.name) && !slices.Contains(requiredFeatures, l.name) {
 			out = append(out, l.name)
 		}
 	}

@@ -215,10 +215,10 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 			texels[k] = byte(uint32(k)*17 + i*50)
 		}
 		fatal(dev.VK().UploadImage(t.Context(), texture, [][]byte{texels, texels[:16]}))
-		set.WriteImage(3, i, texture.View(), sampler.Handle(), vulkan.ImageLayoutShaderReadOnlyOptimal)
+		set.WriteImage(3, i, texture, sampler, vulkan.ImageLayoutShaderReadOnlyOptimal)
 		if i < 2 {
-			set.WriteImage(5, i, texture.View(), vulkan.NullSampler, vulkan.ImageLayoutShaderReadOnlyOptimal)
-			set.WriteImage(6, i, vulkan.NullImageView, sampler.Handle(), 0)
+			set.WriteImage(5, i, texture, nil, vulkan.ImageLayoutShaderReadOnlyOptimal)
+			set.WriteImage(6, i, nil, sampler, 0)
 			set.WriteBuffer(7, i, buffer(64, vulkan.BufferUsageUniformBufferBit, 100+i), 0, 0)
 		}
 	}
@@ -230,7 +230,7 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 		defer image.Destroy()
 		fatal(dev.VK().UploadImage(t.Context(), image, [][]byte{make([]byte, 1024)}))
 		images = append(images, image)
-		set.WriteImage(4, i, image.View(), vulkan.NullSampler, vulkan.ImageLayoutGeneral)
+		set.WriteImage(4, i, image, nil, vulkan.ImageLayoutGeneral)
 	}
 	fatal(set.Err())
 	push := binary.LittleEndian.AppendUint64(nil, uint64(scratch[2].Address()))

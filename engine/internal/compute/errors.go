@@ -13,6 +13,7 @@ import (
 
 // kinds says under which of the contract's errors those of the packages below fall. The first that an error wraps counts.
 var kinds = []struct{ below, contract error }{
+	{link.ErrInternal, driver.ErrInternal},
 	{fallback.ErrUnsupported, driver.ErrUnsupported},
 	{vk.ErrMissingFeature, driver.ErrUnsupported},
 	{spirv.ErrUnknownInstruction, driver.ErrUnsupported},

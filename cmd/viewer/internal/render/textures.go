@@ -78,8 +78,7 @@ func (t *textures) count() int { return len(t.uses) }
 
 func (t *textures) write(set *engine.DescriptorSet, binding uint32) {
 	for i, use := range t.uses {
-		set.WriteImage(binding, uint32(i), t.images[use.Image].View(), t.samplers[use.Sampler].Handle(),
-			vulkan.ImageLayoutShaderReadOnlyOptimal)
+		set.WriteImage(binding, uint32(i), t.images[use.Image], t.samplers[use.Sampler], vulkan.ImageLayoutShaderReadOnlyOptimal)
 	}
 }
 
