@@ -26,8 +26,9 @@ func (d *Device) Decode(ctx context.Context, a *AccelerationStructure) (*Structu
 		Decode(ctx context.Context, storage *vk.Buffer) (*bvh.Structure, error)
 	})
 	if !can {
-		return nil, fmt.Errorf("decode %q: %w natively: how the driver of %q stores a structure is its own affair (build it with BackendCompute)",
-			a.name, ErrUnsupported, d.info.Name)
+		return nil,
+			fmt.Errorf("decode %q: %w natively: how the driver of %q stores a structure is its own affair (build it with BackendCompute)",
+				a.name, ErrUnsupported, d.info.Name)
 	}
 	s, err := way.Decode(ctx, a.storage)
 	if err != nil {

@@ -96,7 +96,8 @@ func TestShadersAgainstPipelines(t *testing.T) {
 			{"no set layouts", func(o *engine.PipelineOptions) { o.SetLayouts = nil }, `stage 0 ("start")`},
 			{"no layout of set 1", func(o *engine.PipelineOptions) { o.SetLayouts = o.SetLayouts[:1] },
 				`storage image "picture" (set 1, binding 3`},
-			{"no such binding", with(storage), `uniform buffer "cameras" (set 0, binding 1 of shader "start"), which layout "bound" does not have`},
+			{"no such binding", with(storage),
+				`uniform buffer "cameras" (set 0, binding 1 of shader "start"), which layout "bound" does not have`},
 			{"other type", with(changed(storage, func(b *vk.DescriptorBinding) { b.Type = vulkan.DescriptorTypeSampler }), uniform),
 				"of type SAMPLER"},
 			{"too few", with(storage, changed(uniform, func(b *vk.DescriptorBinding) { b.Count = 1 })),
@@ -114,7 +115,8 @@ func TestShadersAgainstPipelines(t *testing.T) {
 			{"constant", func(o *engine.PipelineOptions) { o.Stages[0].Specialization = map[uint32][]byte{4: {1}} },
 				`Specialization[4] has 1 bytes, the constant "first" takes 4`},
 			{"truncated", func(o *engine.PipelineOptions) { o.Stages[0].Code = r.code[:len(r.code)-3] }, "Code: "},
-			{"malformed", func(o *engine.PipelineOptions) { o.Stages[0].Code = append(r.code[:len(r.code):len(r.code)], 1) }, "Code: "},
+			{"malformed", func(o *engine.PipelineOptions) { o.Stages[0].Code = append(r.code[:len(r.code):len(r.code)], 1) },
+				"Code: "},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
@@ -147,9 +149,11 @@ func TestDescriptorsAgainstShaders(t *testing.T) {
 			}
 			edit(sets[0], sets[1])
 			return d.Run(t.Context(), "bound", func(cb *vk.CommandBuffer) error {
-				cb.ImageBarrier(r.picture.Handle(), vulkan.ImageLayoutUndefined, vulkan.ImageLayoutGeneral, vk.StageNone, vk.AccessNone,
+				cb.ImageBarrier(r.picture.Handle(), vulkan.ImageLayoutUndefined, vulkan.ImageLayoutGeneral, vk.StageNone,
+					vk.AccessNone,
 					vk.StageAllCommands, vk.AccessMemoryRead)
-				return d.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: table, Sets: sets, PushConstants: make([]byte, 12), Width: 1,
+				return d.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: table, Sets: sets, PushConstants: make([]byte,
+					12), Width: 1,
 					Height: 1, Depth: 1})
 			})
 		}
@@ -165,11 +169,13 @@ func TestDescriptorsAgainstShaders(t *testing.T) {
 			edit func(s0, s1 *engine.DescriptorSet)
 			want string
 		}{
-			{"nothing written", func(_, _ *engine.DescriptorSet) {}, `TraceOptions.Sets[0]: descriptor 0 of storage buffer "result"`},
+			{"nothing written", func(_, _ *engine.DescriptorSet) {},
+				`TraceOptions.Sets[0]: descriptor 0 of storage buffer "result"`},
 			{"one of an array not written", func(s0, s1 *engine.DescriptorSet) {
 				s0.WriteBuffer(0, 0, r.out, 0, 0)
 				s0.WriteBuffer(1, 1, r.camera, 0, 0)
-			}, `descriptor 0 of uniform buffer "cameras" (set 0, binding 1 of shader "start"): invalid argument: it was not written`},
+			},
+				`descriptor 0 of uniform buffer "cameras" (set 0, binding 1 of shader "start"): invalid argument: it was not written`},
 			{"image not written", func(s0, s1 *engine.DescriptorSet) {
 				write(s0, s1)
 				s1.Destroy()
@@ -206,7 +212,8 @@ func TestStructuresSinceWritten(t *testing.T) {
 		r.set.WriteAccelerationStructure(0, 0, copies[0])
 		check(t, r.launch(d, nil))
 		copies[0].Destroy()
-		if err := r.launch(d, nil); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "destroyed or compacted since") {
+		if err := r.launch(d, nil); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(),
+			"destroyed or compacted since") {
 			t.Errorf("got %v", err)
 		}
 	})
