@@ -113,7 +113,7 @@ func (d *Device) checkProgram(p program, read modules) ([]use, error) {
 	uses := make([]use, 0, len(s.Bindings))
 	for _, b := range s.Bindings {
 		u := use{b, p.name}
-		if err := u.checkLayout(p.layouts, p.bit); err != nil {
+		if err := u.checkLayout(p.layouts, p.bit, d.Backend()); err != nil {
 			return nil, err
 		}
 		uses = append(uses, u)
@@ -125,7 +125,7 @@ func (d *Device) checkProgram(p program, read modules) ([]use, error) {
 func flag32(b bool) uint32 { return uint32(flag(b)) }
 
 // checkLayout holds a descriptor that a shader uses against the layouts of its pipeline.
-func (u use) checkLayout(layouts []*DescriptorSetLayout, stage vulkan.ShaderStageFlags) error {
+func (u use) checkLayout(layouts []*DescriptorSetLayout, stage vulkan.ShaderStageFlags, way Backend) error {
 	if int64(u.Set) >= int64(len(layouts)) {
 		return invalid("it uses %v, SetLayouts has %d elements", u, len(layouts))
 	}
@@ -134,7 +134,7 @@ func (u use) checkLayout(layouts []*DescriptorSetLayout, stage vulkan.ShaderStag
 	switch {
 	case !ok:
 		return invalid("it uses %v, which layout %q does not have", u, l.name)
-	case !slices.Contains(suits[u.Kind], b.Type):
+	case !slices.Contains(suits[u.Kind], b.Type) && !u.readsStructure(b.Type, way):
 		return invalid("it uses %v, which is of type %s in layout %q", u, descriptorTypeName(b.Type), l.name)
 	case b.Count < u.Count:
 		return invalid("it uses %v as an array of %d, layout %q has %d", u, u.Count, l.name, b.Count)
@@ -142,6 +142,13 @@ func (u use) checkLayout(layouts []*DescriptorSetLayout, stage vulkan.ShaderStag
 		return invalid("it uses %v, whose Stages in layout %q leave its stage out", u, l.name)
 	}
 	return nil
+}
+
+// readsStructure tells of a shader that reads an acceleration structure as what its descriptor is by compute: a storage buffer
+// over the structure (package fallback).
+func (u use) readsStructure(t vulkan.DescriptorType, way Backend) bool {
+	return way == BackendCompute && t == vk.DescriptorTypeAccelerationStructure &&
+		slices.Contains(suits[u.Kind], vulkan.DescriptorTypeStorageBuffer)
 }
 
 // check holds a descriptor that a pipeline uses against what was written to a set.

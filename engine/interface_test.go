@@ -218,3 +218,27 @@ func TestStructuresSinceWritten(t *testing.T) {
 		}
 	})
 }
+
+// TestStructureReadAsBuffer: by compute a shader may read a structure as what its descriptor is there, as the viewer's kernels that
+// count do; natively it may not.
+func TestStructureReadAsBuffer(t *testing.T) {
+	code := glsltest.Compile(t, "comp", `#version 460
+layout(set = 0, binding = 0, std430) readonly buffer TopLevel { uvec2 self; } topLevel;
+layout(set = 0, binding = 1, std430) buffer Out { uvec2 address; } result;
+void main() { result.address = topLevel.self; }`)
+	for _, b := range []engine.Backend{engine.BackendNative, engine.BackendCompute} {
+		d := openWith(t, engine.Options{Backend: b})
+		layout, err := d.NewDescriptorSetLayout("structure", []vk.DescriptorBinding{
+			{Type: vk.DescriptorTypeAccelerationStructure, Count: 1},
+			{Binding: 1, Type: vulkan.DescriptorTypeStorageBuffer, Count: 1},
+		})
+		check(t, err)
+		t.Cleanup(layout.Destroy)
+		p, err := d.NewComputePipeline(t.Context(), engine.ComputePipelineOptions{
+			Name: "reads", Code: code, SetLayouts: []*engine.DescriptorSetLayout{layout}})
+		if want := b == engine.BackendNative; errors.Is(err, engine.ErrInvalid) != want {
+			t.Errorf("%v: %v", b, err)
+		}
+		p.Destroy()
+	}
+}
