@@ -262,6 +262,10 @@ func readPixels(t *testing.T, d *engine.Device, b *vk.Buffer) [][4]float32 {
 	t.Helper()
 	data := make([]byte, b.Size())
 	check(t, d.VK().ReadBuffer(t.Context(), b, 0, data))
+	return decodePixels(data)
+}
+
+func decodePixels(data []byte) [][4]float32 {
 	out := make([][4]float32, len(data)/16)
 	for i := range out {
 		for c := range 4 {
