@@ -96,8 +96,8 @@ func (c *Cache) driver() *vk.PipelineCache {
 	return c.pipelines.Cache()
 }
 
-// cacheable tells whether the key covers a link. Libraries are linked already, and cost little to add; a hook wants to run.
-func cacheable(o link.Options) bool { return o.AfterPass == nil && len(o.Libraries) == 0 }
+// cacheable tells whether the key covers a link. Libraries are linked already, and cost little to add; hooks and checks want to run.
+func cacheable(o link.Options) bool { return o.AfterPass == nil && !o.Check && len(o.Libraries) == 0 }
 
 // links is the part that needs no device.
 func (c *Cache) links() *LinkCache {
@@ -107,7 +107,7 @@ func (c *Cache) links() *LinkCache {
 	return c.LinkCache
 }
 
-// Link is link.Link, or what it returned before, and then cached. Options with AfterPass or libraries are always linked. A
+// Link is link.Link, or what it returned before, and then cached. Options with AfterPass, Check or libraries are always linked. A
 // damaged entry is a miss; an error is link.Link's or the context's.
 func (c *LinkCache) Link(ctx context.Context, runtime []uint32, stages []Stage, o link.Options) (result *link.Result, cached bool, err error) {
 	if c == nil || !cacheable(o) {

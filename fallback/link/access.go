@@ -1,10 +1,6 @@
 package link
 
-import (
-	"slices"
-
-	"github.com/everray/everray/fallback/spirv"
-)
+import "github.com/everray/everray/fallback/spirv"
 
 // lowerAccess rewrites what the new storage classes ask of code: push constants and shader records are reached through
 // addresses, physical pointers are accessed with an alignment, and acceleration structures are loaded as addresses.
@@ -115,15 +111,6 @@ func (a *accessLowering) inst(in spirv.Inst) {
 		if class == spirv.StorageClassPhysicalStorageBuffer {
 			in.Operands = aligned(in.Operands, 1, t.scalarAlignment(pointee))
 		}
-		if pointee != 0 && pointee == a.s.struc {
-			// The descriptor's block holds the address in its only member.
-			word := t.vector(t.uint32(), 2)
-			member := a.emit(spirv.OpAccessChain, t.pointer(spirv.StorageClassStorageBuffer, word), in.Operands[0], uint32(t.u32(0)))
-			if a.l.nonUniform(in.ID(0)) {
-				a.l.decorate(member, spirv.DecorationNonUniform)
-			}
-			in.Type, in.Operands = word, []uint32{uint32(member)}
-		}
 	case spirv.OpStore:
 		if class, pointee := t.pointee(a.typeOf(spirv.ID(in.Operands[0]))); class == spirv.StorageClassPhysicalStorageBuffer {
 			in.Operands = aligned(in.Operands, 2, t.scalarAlignment(pointee))
@@ -156,11 +143,6 @@ func (a *accessLowering) base(variable spirv.ID, r role) spirv.ID {
 	t := a.l.types
 	value := a.emit(spirv.OpLoad, t.vector(t.uint32(), 2), uint32(address))
 	return a.emit(spirv.OpBitcast, t.get(variable).Type, uint32(value))
-}
-
-// nonUniform tells whether an id has that decoration.
-func (l *linker) nonUniform(id spirv.ID) bool {
-	return slices.ContainsFunc(l.decorations[id], func(in spirv.Inst) bool { return spirv.Decoration(in.Operands[1]) == spirv.DecorationNonUniform })
 }
 
 // decorate adds a decoration without operands.

@@ -35,20 +35,40 @@ type graph struct {
 	owner     []int        // the header of the construct that stays as it is and has the block, -1 if none
 }
 
-// cutShaders ends blocks at cuts and divides each entry function into fragments.
-func (l *linker) cutShaders() error {
-	err := l.each(func(s *stage) error {
+// storeInitialValues turns initial values of the entry functions' variables into stores.
+func (l *linker) storeInitialValues() error {
+	return l.each(func(s *stage) error {
 		l.storeInitializers(s.function)
+		return nil
+	})
+}
+
+// splitShaders ends blocks at cuts.
+func (l *linker) splitShaders() error {
+	return l.each(func(s *stage) error {
 		l.splitAtCuts(s)
 		l.noteContinueExits(s)
-		l.addPreheaders(s)
-		l.heed()
-		return l.buildGraph(s)
+		return nil
 	})
-	for _, s := range l.stages {
-		s.blocks = err == nil && len(s.sites) > 0 && l.form.machine(s)
-	}
-	return err
+}
+
+func (l *linker) addAllPreheaders() error {
+	return l.each(func(s *stage) error {
+		l.addPreheaders(s)
+		return nil
+	})
+}
+
+// buildGraphs divides each entry function into fragments.
+func (l *linker) buildGraphs() error {
+	return l.each(func(s *stage) error {
+		l.heed()
+		if err := l.buildGraph(s); err != nil {
+			return err
+		}
+		s.blocks = len(s.sites) > 0 && l.form.machine(s)
+		return nil
+	})
 }
 
 // cuts tells whether an instruction is a cut in the chosen form.

@@ -6,15 +6,20 @@ import (
 	"github.com/everray/everray/fallback/spirv"
 )
 
-// demoteValues turns what crosses fragments into variables: phis at their heads, and values that are used in other
-// fragments than the one that makes them. Pointers and opaque handles cannot be stored; they are made again where they
-// are used. Before it, globals that only the entry function uses become its own variables, so that no compiler has to
-// think them alive between shaders.
+// demotePhis turns the phis at the heads of fragments into variables.
+func (l *linker) demotePhis() error {
+	return l.each(func(s *stage) error {
+		d := &demoter{l: l, s: s, g: s.graph}
+		d.phis()
+		return nil
+	})
+}
+
+// demoteValues turns values that are used in other fragments than the one that makes them into variables. Pointers and opaque
+// handles cannot be stored; they are made again where they are used.
 func (l *linker) demoteValues() error {
 	return l.each(func(s *stage) error {
-		l.localiseGlobals(s)
 		d := &demoter{l: l, s: s, g: s.graph, defs: map[spirv.ID]definition{}}
-		d.phis()
 		d.collect()
 		for i := range d.g.fragments {
 			if err := d.fragment(i); err != nil {

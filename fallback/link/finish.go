@@ -63,7 +63,14 @@ func (l *linker) stateCasesOf(some func(part int) bool) stateCases {
 }
 
 // emitDispatch writes the bodies of the runtime's hooks.
-func (l *linker) emitDispatch() error { return l.form.dispatch(l) }
+func (l *linker) emitDispatch() error {
+	if err := l.form.dispatch(l); err != nil {
+		return err
+	}
+	l.out.DropStale()
+	l.listInterface()
+	return nil
+}
 
 // emitTraversalHooks writes the hooks by which traversal asks shaders, and what the pipeline can do without.
 func (l *linker) emitTraversalHooks(c stateCases) {
@@ -229,19 +236,23 @@ func (l *linker) makeResult(form Form) *Result {
 // finishHeader completes interface, capabilities, extensions and version.
 func (l *linker) finishHeader() {
 	m := l.out
-	entry := &m.EntryPoints[0]
 	l.types.reindex()
-	// Since SPIR-V 1.4 the interface lists all globals that the entry point uses.
-	n := entry.InterfaceStart()
-	entry.Operands = entry.Operands[:n:n]
-	for i := range m.Globals {
-		if m.Globals[i].Op == spirv.OpVariable {
-			entry.Operands = append(entry.Operands, uint32(m.Globals[i].Result))
-		}
-	}
+	l.listInterface()
 	dropCapabilities(m)
 	m.Version = max(m.Version, 0x10500)
 	m.DebugStrings = nil
+}
+
+// listInterface lists all globals, as the interface of the entry point does since SPIR-V 1.4, as far as it uses them.
+func (l *linker) listInterface() {
+	entry := &l.out.EntryPoints[0]
+	n := entry.InterfaceStart()
+	entry.Operands = entry.Operands[:n:n]
+	for i := range l.out.Globals {
+		if l.out.Globals[i].Op == spirv.OpVariable {
+			entry.Operands = append(entry.Operands, uint32(l.out.Globals[i].Result))
+		}
+	}
 }
 
 // dropFunctions keeps the functions that the entry point reaches.

@@ -9,18 +9,33 @@ import (
 // inlineCuts puts every function that may trace, or end an any hit or intersection shader, into the entry function. Functions without
 // such instructions stay functions. SPIR-V for Vulkan has no recursion, so this ends.
 func (l *linker) inlineCuts() error {
-	return l.each(func(s *stage) error {
+	err := l.each(func(s *stage) error {
 		s.irregular = map[spirv.ID]bool{}
 		x := &inliner{l: l, s: s, needed: s.cutFunctions(), inside: map[spirv.ID]map[spirv.ID]bool{}, ends: map[spirv.ID]spirv.ID{}}
 		if err := x.run(); err != nil {
 			return err
 		}
+		l.dropInlined(s, x.needed)
 		// Nothing follows a call of a function that always ends the shader.
 		l.heed()
 		s.function.DropUnreachable(l.types.undef)
 		l.heed()
 		return nil
 	})
+	l.out.DropStale()
+	return err
+}
+
+// dropInlined removes the functions that are in the entry function now.
+func (l *linker) dropInlined(s *stage, inlined map[spirv.ID]bool) {
+	gone := map[*spirv.Function]bool{}
+	for id, f := range s.functions {
+		if inlined[id] && f != s.function {
+			gone[f] = true
+			delete(s.functions, id)
+		}
+	}
+	l.out.Functions = slices.DeleteFunc(l.out.Functions, func(f *spirv.Function) bool { return gone[f] })
 }
 
 // endsRay tells whether an instruction ends an any hit shader early, or an intersection shader if its hit is the last.

@@ -79,6 +79,7 @@ func (s *stage) noteRoles() error {
 // uvec2, as a descriptor a storage buffer whose first two dwords hold the address.
 func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) {
 	m := s.module
+	loads := s.structureLoads()
 	structures := map[spirv.ID]bool{} // the type itself, and arrays of it: what descriptors are made of
 	var globals []spirv.Inst
 	for i := range m.Globals {
@@ -121,6 +122,10 @@ func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) 
 		globals = append(globals, in)
 	}
 	m.Globals = globals
+	if len(loads) > 0 {
+		s.readStructures(loads)
+	}
+	m.ShareTypes() // pointers of classes that are one now
 	m.Annotations = spirv.Filter(m.Annotations, func(in *spirv.Inst) bool {
 		// Built-ins and locations of variables that are private now.
 		if in.Op == spirv.OpDecorate {
@@ -160,5 +165,47 @@ func (s *stage) structureTypes(id spirv.ID) []spirv.Inst {
 		{Op: spirv.OpTypeInt, Result: word, Operands: []uint32{32, 0}},
 		{Op: spirv.OpTypeVector, Result: id, Operands: []uint32{uint32(word), 2}},
 		{Op: spirv.OpTypeStruct, Result: s.struc, Operands: []uint32{uint32(id)}},
+	}
+}
+
+// structureLoads returns the results of loads of acceleration structures from descriptors.
+func (s *stage) structureLoads() map[spirv.ID]bool {
+	x, loads := spirv.NewIndex(s.module), map[spirv.ID]bool{}
+	s.module.EachFunctionInst(func(in *spirv.Inst) {
+		if in.Op != spirv.OpLoad || x.Op(in.Type) != spirv.OpTypeAccelerationStructureKHR {
+			return
+		}
+		if p := x.Def(x.TypeOf(in.ID(0))); p != nil && p.Op == spirv.OpTypePointer &&
+			spirv.StorageClass(p.Operands[0]) == spirv.StorageClassUniformConstant {
+			loads[in.Result] = true
+		}
+	})
+	return loads
+}
+
+// readStructures makes those loads read the address in the descriptor's block, its only member.
+func (s *stage) readStructures(loads map[spirv.ID]bool) {
+	m := s.module
+	zero := uint32(m.ConstantU32(0))
+	var pointer spirv.ID
+	for _, f := range m.Functions {
+		for _, b := range f.Blocks {
+			var out []spirv.Inst
+			for _, in := range b.Insts {
+				if loads[in.Result] {
+					if pointer == 0 {
+						pointer = m.TypePointer(spirv.StorageClassStorageBuffer, in.Type)
+					}
+					member := spirv.Inst{Op: spirv.OpAccessChain, Type: pointer, Result: m.NewID(), Operands: []uint32{in.Operands[0], zero}}
+					if m.Decorated(in.ID(0), spirv.DecorationNonUniform) {
+						m.Decorate(member.Result, spirv.DecorationNonUniform)
+					}
+					out = append(out, member)
+					in.Operands = []uint32{uint32(member.Result)}
+				}
+				out = append(out, in)
+			}
+			b.Insts = out
+		}
 	}
 }

@@ -35,6 +35,8 @@ type Stage = normal.Stage
 type Options struct {
 	// AfterPass, if not nil, is called after each pass with the module as it stands; an error ends the link. For tests.
 	AfterPass func(pass string, m *spirv.Module) error
+	// Check checks after each pass what the passes so far have promised, and verifies the module. For tests.
+	Check bool
 	// KeepNames keeps debug names of the stages' functions and variables.
 	KeepNames bool
 	// Form is how the shaders are put together; the zero value chooses by what the stages do.
@@ -113,6 +115,7 @@ func (l *linker) run(ctx context.Context, passes []pass) (err error) {
 	if err := l.normalise(ctx); err != nil {
 		return fmt.Errorf("link: %w", err)
 	}
+	holds := map[property]bool{}
 	for _, p := range passes {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -120,6 +123,12 @@ func (l *linker) run(ctx context.Context, passes []pass) (err error) {
 		l.pass = p.name
 		if err := p.run(l); err != nil {
 			return fmt.Errorf("link: %w", err)
+		}
+		p.update(holds)
+		if l.options.Check {
+			if err := l.checkProperties(holds); err != nil {
+				return fmt.Errorf("link: after pass %s: %w", p.name, err)
+			}
 		}
 		if l.options.AfterPass != nil && l.out != nil {
 			if err := l.options.AfterPass(p.name, l.out); err != nil {
@@ -222,8 +231,18 @@ func (s *stage) invalid(format string, args ...any) error     { return s.Invalid
 func (l *linker) normalise(ctx context.Context) error {
 	loaded := normal.Sources{}
 	var after normal.AfterPass
-	if l.options.AfterPass != nil {
-		after = func(pass string, _ *Stage, m *spirv.Module) error { return l.options.AfterPass(pass, m) }
+	if o := l.options; o.Check || o.AfterPass != nil {
+		after = func(pass string, _ *Stage, m *spirv.Module) error {
+			if o.Check {
+				if err := spirv.Verify(m); err != nil {
+					return err
+				}
+			}
+			if o.AfterPass != nil {
+				return o.AfterPass(pass, m)
+			}
+			return nil
+		}
 	}
 	return l.each(func(s *stage) error {
 		n, err := loaded.Stage(ctx, s.Stage, after)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everray/everray/fallback/spirv"
 	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/internal/shapes"
 	"github.com/everray/everray/shaders"
@@ -22,32 +21,46 @@ func runtimeModule(t testing.TB) []uint32 {
 	return code
 }
 
-// verified checks the module after every pass that leaves it whole.
-var verified = Options{AfterPass: func(pass string, m *spirv.Module) error {
-	switch pass {
-	case "runtime", "interface": // the stages are still on their own
-	case "merge", "queries": // loads of acceleration structures wait for their addresses
-	case "inline", "cut", "demote", "frames": // entry functions are taken apart
-		return spirv.VerifyUnstructured(m)
-	case "dispatch": // the entry point's interface is not complete
-	default:
-		return spirv.Verify(m)
-	}
-	return nil
-}}
+// verified checks what passes promise, and the module, after every pass.
+var verified = Options{Check: true}
 
+// TestPassesAreInOrder checks that what a pass needs holds when its turn comes, that each property is given, checked and, but for
+// those of the result, needed, and that no two passes share a name.
 func TestPassesAreInOrder(t *testing.T) {
-	seen := map[string]bool{}
+	holds, given, needed, names := map[property]bool{}, map[property]bool{}, map[property]bool{}, map[string]bool{}
 	for _, p := range passes {
-		for _, a := range p.after {
-			if !seen[a] {
-				t.Errorf("pass %s needs %s before it", p.name, a)
+		for _, n := range p.needs {
+			if needed[n] = true; !holds[n] {
+				t.Errorf("pass %s needs that %s, and that does not hold", p.name, n)
 			}
 		}
-		if seen[p.name] {
+		for _, e := range p.ends {
+			if !holds[e] {
+				t.Errorf("pass %s ends that %s, and that does not hold", p.name, e)
+			}
+		}
+		for _, g := range p.gives {
+			given[g] = true
+			if checks[g] == nil && g != structured {
+				t.Errorf("nobody checks that %s", g)
+			}
+		}
+		p.update(holds)
+		if names[p.name] {
 			t.Errorf("two passes are called %s", p.name)
 		}
-		seen[p.name] = true
+		names[p.name] = true
+	}
+	for p := range checks {
+		if !given[p] {
+			t.Errorf("no pass gives that %s", p)
+		}
+		if !needed[p] && p != complete {
+			t.Errorf("no pass needs that %s", p)
+		}
+	}
+	if !holds[structured] || !holds[complete] {
+		t.Error("the result is not complete, or not structured")
 	}
 }
 
@@ -135,7 +148,7 @@ func linkForms(t *testing.T, stages []Stage, depth uint32) {
 		if form == FormWavefront {
 			validateWave(t, r)
 		}
-		if o.AfterPass = nil; form != FormBlocks {
+		if o.Check = false; form != FormBlocks {
 			continue
 		}
 		again, err := Link(t.Context(), runtime, stages, o)

@@ -6,6 +6,14 @@ import (
 	"github.com/everray/everray/fallback/spirv"
 )
 
+// localise makes globals that only the entry function uses its variables, in all stages.
+func (l *linker) localise() error {
+	return l.each(func(s *stage) error {
+		l.localiseGlobals(s)
+		return nil
+	})
+}
+
 // localiseGlobals makes the stage's private globals variables of the entry function, where no other function uses them.
 // A global is alive throughout the scheduler's loop as far as a driver can tell; a function's variable is not.
 func (l *linker) localiseGlobals(s *stage) {

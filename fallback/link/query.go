@@ -58,7 +58,7 @@ func (l *linker) lowerStageQueries(s *stage) error {
 		}
 	}
 	q.placeGlobals()
-	q.structures = map[spirv.ID]bool{}
+	q.structures, q.addresses = map[spirv.ID]bool{}, map[spirv.ID]spirv.ID{}
 	for _, f := range q.functions {
 		q.retype(f)
 	}
@@ -86,6 +86,8 @@ type queryLowering struct {
 	functions  []*spirv.Function
 	holds      map[spirv.ID]bool // types by whether they are or contain queries
 	structures map[spirv.ID]bool // parameters that were pointers to an acceleration structure's descriptor, now its address
+
+	addresses map[spirv.ID]spirv.ID // access chains to the address in such a descriptor, and the parameter
 
 	f *spirv.Function
 	// objects are the variables and parameters of the function: the pointers that a call may pass.
@@ -184,9 +186,12 @@ func (q *queryLowering) inst(in spirv.Inst) error {
 		return q.call(in, c)
 	}
 	switch {
-	case in.Op == spirv.OpLoad && q.structures[in.ID(0)]:
-		in.Op, in.Operands = spirv.OpCopyObject, in.Operands[:1]
-		in.Type = q.types[in.ID(0)]
+	case in.Op == spirv.OpAccessChain && q.structures[in.ID(0)]: // to the address in the descriptor, which the parameter is now
+		q.addresses[in.Result] = in.ID(0)
+		return nil
+	case in.Op == spirv.OpLoad && q.addresses[in.ID(0)] != 0:
+		parameter := q.addresses[in.ID(0)]
+		in = spirv.Inst{Op: spirv.OpCopyObject, Type: q.types[parameter], Result: in.Result, Operands: []uint32{uint32(parameter)}}
 	case in.Op == spirv.OpFunctionCall:
 		q.userCall(in)
 		return nil
@@ -321,7 +326,9 @@ func (q *queryLowering) userCall(in spirv.Inst) {
 			back = append(back, object{v, id, pointee})
 			in.Operands[i+1] = uint32(v)
 		case callee != nil && i < len(callee.Params) && q.structures[callee.Params[i].Result] && class == spirv.StorageClassStorageBuffer:
-			in.Operands[i+1] = uint32(q.emit(spirv.OpLoad, t.vector(t.uint32(), 2), o))
+			word := t.vector(t.uint32(), 2)
+			member := q.emit(spirv.OpAccessChain, t.pointer(spirv.StorageClassStorageBuffer, word), o, uint32(t.u32(0)))
+			in.Operands[i+1] = uint32(q.emit(spirv.OpLoad, word, uint32(member)))
 		}
 	}
 	q.out = append(q.out, in)

@@ -49,7 +49,7 @@ func TestIdleTiles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			raygen := Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", raygenOf(c.body))}
-			r, err := Link(t.Context(), runtime, []Stage{raygen, miss}, Options{MaxDepth: 1, MaxLanes: 1024, AfterPass: verified.AfterPass})
+			r, err := Link(t.Context(), runtime, []Stage{raygen, miss}, Options{MaxDepth: 1, MaxLanes: 1024, Check: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestTiles(t *testing.T) {
 		{name: "megakernel", stages: []Stage{raygen, long}, o: Options{MaxLanes: 1024, Form: FormMegakernel}, want: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.o.MaxDepth, c.o.AfterPass = 1, verified.AfterPass
+			c.o.MaxDepth, c.o.Check = 1, true
 			r, err := Link(t.Context(), runtime, c.stages, c.o)
 			if err != nil {
 				t.Fatal(err)

@@ -3,6 +3,7 @@ package spirv
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // CallsShaders tells whether an instruction hands over to other shaders: a trace call, or that of a callable shader.
@@ -152,6 +153,21 @@ func (m *Module) ForgetFunctions(list []*Function) {
 		return
 	}
 	stays := func(in *Inst) bool { return !gone[in.ID(0)] }
+	m.Names, m.Annotations = Filter(m.Names, stays), Filter(m.Annotations, stays)
+}
+
+// Decorated tells whether an id itself, no member of it, has a decoration.
+func (m *Module) Decorated(id ID, d Decoration) bool {
+	return slices.ContainsFunc(m.Annotations, func(in Inst) bool {
+		return in.Op == OpDecorate && in.ID(0) == id && Decoration(in.Operands[1]) == d
+	})
+}
+
+// DropStale drops names and annotations of what the module no longer has.
+func (m *Module) DropStale() {
+	known := map[ID]bool{}
+	m.eachInst(func(in *Inst) { known[in.Result] = true })
+	stays := func(in *Inst) bool { return known[in.ID(0)] }
 	m.Names, m.Annotations = Filter(m.Names, stays), Filter(m.Annotations, stays)
 }
 
