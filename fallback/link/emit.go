@@ -81,17 +81,11 @@ func (l *linker) stateConstant() spirv.ID {
 func (l *linker) dropEntries() {
 	l.heed()
 	entries := map[*spirv.Function]bool{}
-	gone := map[spirv.ID]bool{}
 	for _, s := range l.stages {
 		entries[s.function] = true
-		for _, b := range s.function.Blocks {
-			for i := range b.Insts {
-				gone[b.Insts[i].Result] = true
-			}
-		}
 	}
-	l.out.Annotations = slices.DeleteFunc(l.out.Annotations, func(in spirv.Inst) bool { return gone[in.ID(0)] })
 	l.out.Functions = slices.DeleteFunc(l.out.Functions, func(f *spirv.Function) bool { return entries[f] })
+	l.out.DropStale()
 }
 
 // emitter writes one state function.
