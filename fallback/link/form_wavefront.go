@@ -223,6 +223,11 @@ type waveKernel struct {
 // make makes a kernel.
 func (f *wavefront) make(l *linker, k waveKernel, needs laneNeeds) (*linker, error) {
 	c := f.kernel(l, k, needs)
+	if l.options.Check {
+		if err := spirv.Verify(c.out); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.name, err)
+		}
+	}
 	if l.options.AfterPass != nil {
 		if err := l.options.AfterPass("kernel "+k.name, c.out); err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", k.name, err)
