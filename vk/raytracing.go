@@ -146,7 +146,7 @@ func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, 
 	}
 	total := uint32(len(o.Groups))
 	for i, y := range o.Libraries {
-		linked.list[i] = C.uint64_t(raw(y.handle))
+		linked.list[i] = raw(y.handle)
 		total += y.groups
 	}
 	var h C.evk_handle

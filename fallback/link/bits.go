@@ -8,7 +8,6 @@ type bitset []uint64
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
 func (b bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
-func (b bitset) remove(i int)   { b[i/64] &^= 1 << (i % 64) }
 func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
 
 func (b bitset) addRange(first, count int) {
@@ -39,8 +38,6 @@ func (b bitset) removeClipped(first, count, n int) {
 	begin, end := max(first, 0), min(first+count, n)
 	b.removeRange(begin, end-begin)
 }
-
-func (b bitset) clone() bitset { return append(bitset(nil), b...) }
 
 // union adds the members of o and tells whether that changed the set.
 func (b bitset) union(o bitset) bool {

@@ -189,14 +189,6 @@ func (x *inliner) call(before *spirv.Block, at int) (body []*spirv.Block, after 
 	return body, after
 }
 
-// addVariable declares a function variable of the given type.
-func (l *linker) addVariable(f *spirv.Function, typ spirv.ID) spirv.ID {
-	in := l.newVariable(typ)
-	addVariableInsts(f, []spirv.Inst{in})
-	l.aliased(in.Result, typ)
-	return in.Result
-}
-
 // aliased gives a variable that holds an address the decoration that it, or the contrary, must have.
 func (l *linker) aliased(variable, typ spirv.ID) {
 	if class, _ := l.types.pointee(typ); class == spirv.StorageClassPhysicalStorageBuffer {

@@ -165,11 +165,11 @@ func withFlags(inputs []engine.BuildInput, flags vk.BuildFlags) []engine.BuildIn
 }
 
 // eachFlags validates the structures of each set of flags, and then measures.
-func (r *run) eachFlags(ctx context.Context, b *buildBench, sets []FlagSet, measure func(set FlagSet) error) error {
-	done, finish := r.progress("builds of "+b.report.Scene, len(sets))
+func (b *run) eachFlags(ctx context.Context, one *buildBench, sets []FlagSet, measure func(set FlagSet) error) error {
+	done, finish := b.progress("builds of "+one.report.Scene, len(sets))
 	defer finish()
 	for i, set := range sets {
-		if err := b.validate(ctx, set); err != nil {
+		if err := one.validate(ctx, set); err != nil {
 			return fmt.Errorf("builds of %s: %w", set.Name, err)
 		}
 		if err := measure(set); err != nil {
