@@ -11,10 +11,10 @@ import (
 type Build struct {
 	Info      vk.BuildInfo
 	Ranges    []vk.BuildRange
-	Dst       *vk.Buffer
+	Dst       vk.Memory
 	DstOffset uint64
 	// Src is, with Info.Update, the structure to update from, which stays as it is; nil is Dst itself, in place.
-	Src       *vk.Buffer
+	Src       vk.Memory
 	SrcOffset uint64
 	Scratch   vk.DeviceAddress
 }

@@ -60,7 +60,7 @@ func TestBatchMixed(t *testing.T) {
 			bd.Info = v.now.info
 			r.run([]Build{r.updateOf(bd)})
 		}
-		want[i] = r.used(bd.Dst)
+		want[i] = r.used(bufferOf(bd.Dst))
 		sizes, err := r.builder.BuildSizes(in.info, []uint32{in.ranges[0].PrimitiveCount})
 		if err != nil {
 			t.Fatal(err)

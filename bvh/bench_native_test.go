@@ -249,9 +249,9 @@ func (r *rig) profile(builds []Build) string {
 	}
 	defer pool.Destroy()
 	var names []string
-	r.builder.mark = func(cb *vk.CommandBuffer, kernel string) {
+	r.builder.mark = func(rec vk.Recorder, kernel string) {
 		names = append(names, kernel)
-		cb.WriteTimestamp(pool, uint32(len(names)))
+		rec.(*vk.CommandBuffer).WriteTimestamp(pool, uint32(len(names)))
 	}
 	err = r.dev.Run(r.Context(), "profile", func(cb *vk.CommandBuffer) error {
 		cb.ResetQueries(pool, 0, most)

@@ -59,9 +59,9 @@ func (r *rig) timeKernels(b *testing.B, builds []Build) {
 	sum := map[string]float64{}
 	for range b.N {
 		var names []string
-		r.builder.mark = func(cb *vk.CommandBuffer, kernel string) {
+		r.builder.mark = func(rec vk.Recorder, kernel string) {
 			names = append(names, kernel)
-			cb.WriteTimestamp(pool, uint32(len(names)))
+			rec.(*vk.CommandBuffer).WriteTimestamp(pool, uint32(len(names)))
 		}
 		err := r.dev.Run(b.Context(), "timed build", func(cb *vk.CommandBuffer) error {
 			cb.ResetQueries(pool, 0, most)

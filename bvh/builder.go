@@ -108,34 +108,36 @@ const commonPush, pushSize = 40, 120
 
 // Builder holds the kernels that build structures on one device. Each is compiled when a command first needs it.
 type Builder struct {
-	dev     *vk.Device
-	layout  *vk.PipelineLayout
+	dev     Device
 	kernels [kernelCount]kernel
 
 	// teams is whether a workgroup does a merge, or a thread. Both build the same tree; on a CPU barriers are dear.
 	teams      bool
-	small      uint32                                    // most primitives of an update in one workgroup
-	refitNodes uint32                                    // nodes of a workgroup of an update
-	leafLimit  uint32                                    // collapseLimit, but for measurements
-	passes     uint32                                    // improveLargePasses, the same
-	crowns     bool                                      // whether trees get crowns
-	wide       bool                                      // whether structures get wide nodes
-	mark       func(cb *vk.CommandBuffer, kernel string) // for benchmarks: called after every dispatch
+	small      uint32                              // most primitives of an update in one workgroup
+	refitNodes uint32                              // nodes of a workgroup of an update
+	leafLimit  uint32                              // collapseLimit, but for measurements
+	passes     uint32                              // improveLargePasses, the same
+	crowns     bool                                // whether trees get crowns
+	wide       bool                                // whether structures get wide nodes
+	mark       func(cb vk.Recorder, kernel string) // for benchmarks: called after every dispatch
 }
 
-// NewBuilder compiles no kernels yet (Builder.Prepare). The device must outlive the Builder.
-func NewBuilder(dev *vk.Device) (*Builder, error) { return newBuilder(dev, dev.Physical().Limits) }
+// Device is what a Builder asks of a device: a vk.Device, or a foreign one in which others make kernels.
+type Device interface {
+	Physical() *vk.PhysicalDevice
+	// SIMD tells whether rays run on a CPU's vectors.
+	SIMD() bool
+	NewKernel(vk.KernelOptions) (vk.Kernel, error)
+}
+
+// NewBuilder compiles no kernels yet (Builder.Prepare). The device must outlive the Builder. Commands are recorded into its
+// command buffers, or whatever runs its kernels.
+func NewBuilder(dev Device) (*Builder, error) { return newBuilder(dev, dev.Physical().Limits) }
 
 // newBuilder keeps to limits that may be less than the device's.
-func newBuilder(dev *vk.Device, limits vk.Limits) (*Builder, error) {
-	b := &Builder{dev: dev, leafLimit: collapseLimit, passes: improveLargePasses, small: refitSmallLimit(limits), refitNodes: refitNodesOn(limits),
-		crowns: crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}
-	var err error
-	b.layout, err = dev.NewPipelineLayout("bvh build", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: pushSize}})
-	if err != nil {
-		return nil, fmt.Errorf("bvh builder: %w", err)
-	}
-	return b, nil
+func newBuilder(dev Device, limits vk.Limits) (*Builder, error) {
+	return &Builder{dev: dev, leafLimit: collapseLimit, passes: improveLargePasses, small: refitSmallLimit(limits), refitNodes: refitNodesOn(limits),
+		crowns: crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}, nil
 }
 
 // Destroy frees the kernels, and waits for those that are being compiled; no command buffer that uses them may be pending.
@@ -143,15 +145,11 @@ func (b *Builder) Destroy() {
 	for k := range b.kernels {
 		b.kernels[k].destroy()
 	}
-	if b.layout != nil {
-		b.layout.Destroy()
-		b.layout = nil
-	}
 }
 
 // CmdBuild records all builds as one set of dispatches. It records barriers between its own dispatches, none before
 // the first and none after the last.
-func (b *Builder) CmdBuild(cb *vk.CommandBuffer, builds []Build) error {
+func (b *Builder) CmdBuild(cb vk.Recorder, builds []Build) error {
 	if len(builds) == 0 {
 		return nil
 	}
@@ -163,7 +161,7 @@ func (b *Builder) CmdBuild(cb *vk.CommandBuffer, builds []Build) error {
 	return b.recordBatch(cb, batch)
 }
 
-func (b *Builder) recordBatch(cb *vk.CommandBuffer, batch *batch) error {
+func (b *Builder) recordBatch(cb vk.Recorder, batch *batch) error {
 	r := recorder{b: b, cb: cb, batch: batch}
 	record := r.record
 	if batch.isAlone() {
@@ -180,7 +178,7 @@ func (b *Builder) recordBatch(cb *vk.CommandBuffer, batch *batch) error {
 // recorder records one batch.
 type recorder struct {
 	b     *Builder
-	cb    *vk.CommandBuffer
+	cb    vk.Recorder
 	batch *batch
 
 	records, blocks, split, small, large, scanned, bundled, lbvh, ploc, crowned, improved, ordered, orderedSmall, updates, smallUpdates vk.DeviceAddress
@@ -398,14 +396,12 @@ func (r *recorder) dispatch(kernel int, push []byte, groups uint32) {
 	if r.err != nil {
 		return
 	}
-	var p *vk.Pipeline
-	if p, r.err = r.b.kernel(r.cb.Context(), kernel); r.err != nil {
+	var k vk.Kernel
+	if k, r.err = r.b.kernel(r.cb.Context(), kernel); r.err != nil {
 		return
 	}
-	r.cb.BindComputePipeline(p)
-	r.cb.PushConstants(r.b.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, push)
 	x, y := foldGroups(groups)
-	r.cb.Dispatch(x, y, 1)
+	r.cb.RunKernel(k, push, x, y, 1)
 	if r.b.mark != nil {
 		r.b.mark(r.cb, kernelNames[kernel])
 	}

@@ -209,7 +209,7 @@ func TestDeterminism(t *testing.T) {
 		var first []byte
 		for range 5 {
 			r.run(builds)
-			st, _ := r.read(builds[0].Dst)
+			st, _ := r.read(bufferOf(builds[0].Dst))
 			if first == nil {
 				first = st.data
 			} else if !bytes.Equal(first, st.data) {

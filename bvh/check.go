@@ -117,7 +117,7 @@ func checkBuild(bd Build, wide bool) (vk.BuildSizes, error) {
 	if err != nil {
 		return sizes, err
 	}
-	if bd.Dst == nil {
+	if missing(bd.Dst) {
 		return sizes, fmt.Errorf("%w: no destination", ErrInvalidBuild)
 	}
 	if (bd.Dst.Address()+bd.DstOffset)%Alignment != 0 {

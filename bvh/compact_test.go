@@ -129,7 +129,7 @@ func nearby(positions []float32, indices []uint32) []uint32 {
 func (r *rig) compactedSize(what string, in input, most float64) {
 	r.Helper()
 	built := whole(r.build(in)[0])
-	s, metrics := r.read(built.Buffer)
+	s, metrics := r.read(bufferOf(built.Buffer))
 	built.Size = s.Bytes
 	size := r.properties(CompactedSize, built)[0]
 	used := headerSize + uint64(metrics.InnerNodes)*nodeSize + uint64(s.Active)*triangleSize
@@ -233,9 +233,9 @@ func compactMeshes(rng *rand.Rand) []mesh {
 }
 
 // sameHits compares what rays see of two bottom levels.
-func (r *rig) sameHits(name string, a, b vk.Range, rays []Ray) {
+func (r *rig) sameHits(name string, a, b Range, rays []Ray) {
 	r.Helper()
-	top := func(m vk.Range) *vk.Buffer {
+	top := func(m Range) *vk.Buffer {
 		return r.build(r.topInput(0, vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, m.Address()),
 			vk.NewAccelerationStructureInstance([12]float32{0.5, 0, 0, 0.2, 0, 0.6, 0.1, 0, 0, 0, 0.7, 0}, 1, 0xff, 0, 0, m.Address())))[0]
 	}
@@ -300,12 +300,12 @@ func TestCompactedHits(t *testing.T) {
 }
 
 // sameCopies copies a compacted copy in all ways, which changes nothing but its address.
-func (r *rig) sameCopies(name string, compact vk.Range) {
+func (r *rig) sameCopies(name string, compact Range) {
 	r.Helper()
 	want := r.bytesOf(compact)[headerMagic:]
 	blob := r.copied(CopySerialize, compact)[0]
 	r.compareBlob(blob, compact, r.dev.Physical().DriverUUID)
-	for mode, c := range map[string]vk.Range{"compacted again": r.copied(vk.CopyCompact, compact)[0],
+	for mode, c := range map[string]Range{"compacted again": r.copied(vk.CopyCompact, compact)[0],
 		"cloned": r.copied(vk.CopyClone, compact)[0], "deserialised": r.copied(CopyDeserialize, blob)[0]} {
 		if !bytes.Equal(r.bytesOf(c)[headerMagic:], want) {
 			r.Errorf("%s: %s, it is something else", name, mode)
@@ -379,7 +379,7 @@ func (r *rig) updateCompacted(geometries int, flags vk.BuildFlags, host bool) {
 	} else {
 		r.run([]Build{bd})
 	}
-	compact := r.copied(vk.CopyCompact, whole(bd.Dst))[0]
+	compact := r.copied(vk.CopyCompact, whole(bufferOf(bd.Dst)))[0]
 	if n := float64(len(m.indices) / 3); flags&vk.AllowCompaction != 0 && float64(compact.Size) > 52*n {
 		r.Errorf("%.1f bytes per triangle: vertices are not shared", float64(compact.Size)/n)
 	}
@@ -399,8 +399,8 @@ func (r *rig) updateCompacted(geometries int, flags vk.BuildFlags, host bool) {
 		if k%7 != 0 {
 			continue
 		}
-		r.sameHits(fmt.Sprintf("update %d", k), whole(bd.Dst), compact, rays)
-		if want := r.copied(vk.CopyCompact, whole(bd.Dst))[0]; !bytes.Equal(r.bytesOf(want)[headerMagic:], r.bytesOf(compact)[headerMagic:]) {
+		r.sameHits(fmt.Sprintf("update %d", k), whole(bufferOf(bd.Dst)), compact, rays)
+		if want := r.copied(vk.CopyCompact, whole(bufferOf(bd.Dst)))[0]; !bytes.Equal(r.bytesOf(want)[headerMagic:], r.bytesOf(compact)[headerMagic:]) {
 			r.Errorf("update %d: the compacted copy is not that of the updated structure", k)
 		}
 		if r.Failed() {

@@ -67,7 +67,7 @@ func (r *rig) compactedSoup(m mesh, geometries int, flags vk.BuildFlags, rays []
 	data := r.moving(m, in)
 	bd := r.prepare(in)[0]
 	r.run([]Build{bd})
-	compact := r.copied(vk.CopyCompact, whole(bd.Dst))[0]
+	compact := r.copied(vk.CopyCompact, whole(bufferOf(bd.Dst)))[0]
 	kind := r.decoded(compact).leafKind()
 	most := 45.0
 	if kind == leafShortWide || flags&splitFlags == splitFlag {
@@ -78,9 +78,9 @@ func (r *rig) compactedSoup(m mesh, geometries int, flags vk.BuildFlags, rays []
 	} else {
 		r.Logf("%.2f bytes per triangle", each)
 	}
-	r.sameHits("compacted", whole(bd.Dst), compact, rays)
+	r.sameHits("compacted", whole(bufferOf(bd.Dst)), compact, rays)
 	r.sameCopies("compacted", compact)
-	r.sameCopiesByHost("built", whole(bd.Dst))
+	r.sameCopiesByHost("built", whole(bufferOf(bd.Dst)))
 	r.sameCopiesByHost("compacted", compact)
 	if flags&vk.AllowUpdate == 0 {
 		return kind
@@ -98,8 +98,8 @@ func (r *rig) compactedSoup(m mesh, geometries int, flags vk.BuildFlags, rays []
 			compact, other = other, compact
 		}
 		r.decoded(compact)
-		r.sameHits(fmt.Sprintf("update %d", k), whole(bd.Dst), compact, rays)
-		if want := r.copied(vk.CopyCompact, whole(bd.Dst))[0]; !bytes.Equal(r.bytesOf(want)[headerMagic:], r.bytesOf(compact)[headerMagic:]) {
+		r.sameHits(fmt.Sprintf("update %d", k), whole(bufferOf(bd.Dst)), compact, rays)
+		if want := r.copied(vk.CopyCompact, whole(bufferOf(bd.Dst)))[0]; !bytes.Equal(r.bytesOf(want)[headerMagic:], r.bytesOf(compact)[headerMagic:]) {
 			r.Errorf("update %d: the compacted copy is not that of the updated structure", k)
 		}
 	}

@@ -15,6 +15,21 @@ const (
 	CopyDeserialize = vk.CopyDeserialize // Src is a blob, Dst a structure
 )
 
+// Range is a part of memory. Size 0 is all up to the memory's end.
+type Range struct {
+	Buffer       vk.Memory
+	Offset, Size uint64
+}
+
+// Address is the device address of the first byte.
+func (r Range) Address() vk.DeviceAddress { return r.Buffer.Address() + r.Offset }
+
+// missing tells whether there is no memory: nil, or a buffer that is nil.
+func missing(m vk.Memory) bool {
+	b, isBuffer := m.(*vk.Buffer)
+	return m == nil || isBuffer && b == nil
+}
+
 // Copy is one copy of a batch.
 //
 // A clone is the structure's bytes under its new address, and its wide nodes if there is room. A compacted copy is without the
@@ -26,7 +41,7 @@ type Copy struct {
 	Mode vk.CopyMode
 	// Src and Dst are memory at addresses that are multiples of Alignment. Size 0 is all up to the end of the buffer.
 	// Nothing outside is read or written; what is behind a structure or blob in Dst may be overwritten if the copy fails.
-	Src, Dst vk.Range
+	Src, Dst Range
 	// Status, if not 0, is the address of 4 bytes that get a CopyStatus. If that is not CopyOK then Dst is a structure
 	// without primitives, or no blob.
 	Status vk.DeviceAddress
@@ -65,11 +80,11 @@ func (s CopyStatus) String() string {
 
 // CmdCopy records all copies as one set of dispatches, with barriers between its own dispatches, none before the first
 // and none after the last. Copies of one batch must not depend on each other. It refuses what the host can see.
-func (b *Builder) CmdCopy(cb *vk.CommandBuffer, copies []Copy) error {
+func (b *Builder) CmdCopy(cb vk.Recorder, copies []Copy) error {
 	if len(copies) == 0 {
 		return nil
 	}
-	batch := copyBatch{driver: cb.Device().Physical().DriverUUID}
+	batch := copyBatch{driver: b.dev.Physical().DriverUUID}
 	for i, c := range copies {
 		if err := checkCopy(&c); err != nil {
 			return fmt.Errorf("copy %d: %w", i, err)
@@ -116,8 +131,8 @@ func checkCopy(c *Copy) error {
 }
 
 // completeRange checks a range's place and fills in a size of 0.
-func completeRange(field string, r *vk.Range, least uint64) error {
-	if r.Buffer == nil {
+func completeRange(field string, r *Range, least uint64) error {
+	if missing(r.Buffer) {
 		return fmt.Errorf("%w: %s has no buffer", ErrInvalidCopy, field)
 	}
 	have := r.Buffer.Size()

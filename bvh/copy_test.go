@@ -35,21 +35,21 @@ func TestCopyLayoutMatchesGLSL(t *testing.T) {
 const guard = 0xa5
 
 // room makes a buffer of size bytes with guard bytes behind, which are checked at the test's end.
-func (r *rig) room(name string, size uint64) vk.Range {
+func (r *rig) room(name string, size uint64) Range {
 	r.Helper()
 	const behind = 512
 	b := r.buffer(name, size+behind)
 	if err := r.dev.UploadBuffer(r.Context(), b, 0, bytes.Repeat([]byte{guard}, int(size+behind))); err != nil {
 		r.Fatal(err)
 	}
-	return vk.Range{Buffer: b, Size: size}
+	return Range{Buffer: b, Size: size}
 }
 
 // bytesOf reads a range and checks the guard behind it.
-func (r *rig) bytesOf(m vk.Range) []byte {
+func (r *rig) bytesOf(m Range) []byte {
 	r.Helper()
 	data := make([]byte, m.Buffer.Size())
-	if err := r.dev.ReadBuffer(r.Context(), m.Buffer, 0, data); err != nil {
+	if err := r.dev.ReadBuffer(r.Context(), bufferOf(m.Buffer), 0, data); err != nil {
 		r.Fatal(err)
 	}
 	for i, b := range data[m.Offset+m.Size:] {
@@ -83,7 +83,7 @@ func (r *rig) copyAll(copies ...Copy) []CopyStatus {
 }
 
 // properties asks one property of several structures.
-func (r *rig) properties(p Property, structures ...vk.Range) []uint64 {
+func (r *rig) properties(p Property, structures ...Range) []uint64 {
 	r.Helper()
 	to := r.buffer("properties", uint64(PropertySize*len(structures)+PropertySize))
 	err := r.dev.Run(r.Context(), "properties", func(cb *vk.CommandBuffer) error {
@@ -115,7 +115,7 @@ func sizeOf(m vk.CopyMode) Property {
 }
 
 // copied copies structures into memory of exactly the size that the query says.
-func (r *rig) copied(mode vk.CopyMode, src ...vk.Range) []vk.Range {
+func (r *rig) copied(mode vk.CopyMode, src ...Range) []Range {
 	r.Helper()
 	var sizes []uint64
 	if mode == CopyDeserialize {
@@ -130,7 +130,7 @@ func (r *rig) copied(mode vk.CopyMode, src ...vk.Range) []vk.Range {
 		sizes = r.properties(sizeOf(mode), src...)
 	}
 	var copies []Copy
-	var out []vk.Range
+	var out []Range
 	for i, s := range src {
 		dst := r.room(fmt.Sprintf("copy %d of mode %d", i, mode), sizes[i])
 		out = append(out, dst)
@@ -145,9 +145,9 @@ func (r *rig) copied(mode vk.CopyMode, src ...vk.Range) []vk.Range {
 }
 
 // whole is a buffer as a range.
-func whole(b *vk.Buffer) vk.Range { return vk.Range{Buffer: b} }
+func whole(b *vk.Buffer) Range { return Range{Buffer: b} }
 
-func (r *rig) decoded(m vk.Range) *Structure {
+func (r *rig) decoded(m Range) *Structure {
 	r.Helper()
 	s, err := Decode(r.bytesOf(m))
 	if err != nil {
@@ -182,12 +182,12 @@ func (r *rig) copyInputs(rng *rand.Rand) []input {
 func TestCopies(t *testing.T) {
 	r := newRig(t)
 	rng := rand.New(rand.NewPCG(21, 22))
-	var originals []vk.Range
+	var originals []Range
 	for _, b := range r.build(r.copyInputs(rng)...) {
 		originals = append(originals, whole(b))
 	}
 	rays := randomRays(rng, 500)
-	hits := func(m vk.Range) []Hit {
+	hits := func(m Range) []Hit {
 		top := r.build(r.topInput(0, vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, m.Address())))[0]
 		return r.trace(top, rays, TraceOptions{Candidates: IgnoreOddPrimitives})
 	}
@@ -195,7 +195,7 @@ func TestCopies(t *testing.T) {
 	for i, o := range originals {
 		want[i] = hits(o)
 	}
-	same := func(name string, copies []vk.Range) []vk.Range {
+	same := func(name string, copies []Range) []Range {
 		for i, c := range copies {
 			r.decoded(c)
 			if !slices.Equal(hits(c), want[i]) {
@@ -232,7 +232,7 @@ func TestCopies(t *testing.T) {
 }
 
 // compareBlob holds a blob against what the host makes of the structure.
-func (r *rig) compareBlob(blob, structure vk.Range, driver [16]byte) {
+func (r *rig) compareBlob(blob, structure Range, driver [16]byte) {
 	r.Helper()
 	got, want := r.bytesOf(blob), hostBlob(r, r.bytesOf(structure), driver)
 	if !bytes.Equal(got, want) {
@@ -256,14 +256,14 @@ func TestUpdateOfCopies(t *testing.T) {
 		loaded := r.copied(CopyDeserialize, r.copied(CopySerialize, whole(original))...)[0]
 		r.fill(m.data, m.make(rng))
 		var updates []Build
-		for _, b := range []*vk.Buffer{original, compact.Buffer, loaded.Buffer} {
+		for _, b := range []*vk.Buffer{original, bufferOf(compact.Buffer), bufferOf(loaded.Buffer)} {
 			updates = append(updates, r.updateOf(Build{Info: m.info, Ranges: m.ranges, Dst: b}))
 		}
 		r.run(updates)
 		want := r.trace(r.single(original), rays, TraceOptions{})
-		for i, c := range []vk.Range{compact, loaded} {
+		for i, c := range []Range{compact, loaded} {
 			r.decoded(c)
-			if !slices.Equal(r.trace(r.single(c.Buffer), rays, TraceOptions{}), want) {
+			if !slices.Equal(r.trace(r.single(bufferOf(c.Buffer)), rays, TraceOptions{}), want) {
 				t.Errorf("%s: copy %d sees something else after an update", kind.name, i)
 			}
 		}
@@ -281,7 +281,7 @@ func TestCopyStatus(t *testing.T) {
 	size := r.properties(CurrentSize, sc.bottoms[0])[0]
 	compact := r.properties(CompactedSize, sc.bottoms[0])[0]
 	blobSize := r.properties(SerializedSize, sc.top)[0]
-	cut := vk.Range{Buffer: sc.bottoms[0].Buffer, Size: size - 16}
+	cut := Range{Buffer: sc.bottoms[0].Buffer, Size: size - 16}
 	copies := []Copy{
 		{Mode: vk.CopyClone, Src: whole(zero), Dst: r.room("a", 4096)},
 		{Mode: vk.CopyCompact, Src: whole(zero), Dst: r.room("b", 4096)},
@@ -334,7 +334,7 @@ func (r *rig) refused(name string, c Copy) {
 func TestCopyErrors(t *testing.T) {
 	r := newRig(t)
 	a, b := r.buffer("a", 4096), r.buffer("b", 4096)
-	good := Copy{Mode: vk.CopyClone, Src: vk.Range{Buffer: a, Size: 1024}, Dst: vk.Range{Buffer: b, Size: 1024}}
+	good := Copy{Mode: vk.CopyClone, Src: Range{Buffer: a, Size: 1024}, Dst: Range{Buffer: b, Size: 1024}}
 	for name, f := range map[string]func(c *Copy){
 		"mode":             func(c *Copy) { c.Mode = 4 },
 		"no source":        func(c *Copy) { c.Src.Buffer = nil },
@@ -347,7 +347,7 @@ func TestCopyErrors(t *testing.T) {
 		"no header":        func(c *Copy) { c.Mode, c.Dst.Size = vk.CopyCompact, 128 },
 		"no blob":          func(c *Copy) { c.Mode, c.Dst.Size = CopySerialize, 256 },
 		"no blob header":   func(c *Copy) { c.Mode, c.Src.Size = CopyDeserialize, 48 },
-		"overlap":          func(c *Copy) { c.Dst = vk.Range{Buffer: a, Offset: 768, Size: 1024} },
+		"overlap":          func(c *Copy) { c.Dst = Range{Buffer: a, Offset: 768, Size: 1024} },
 		"status":           func(c *Copy) { c.Status = 2 },
 	} {
 		c := good
@@ -359,20 +359,20 @@ func TestCopyErrors(t *testing.T) {
 	}
 	for name, f := range map[string]func(cb *vk.CommandBuffer) error{
 		"property": func(cb *vk.CommandBuffer) error {
-			return r.builder.CmdWriteProperties(cb, []vk.Range{whole(a)}, 4, b, 0)
+			return r.builder.CmdWriteProperties(cb, []Range{whole(a)}, 4, b, 0)
 		},
 		"no buffer": func(cb *vk.CommandBuffer) error {
-			return r.builder.CmdWriteProperties(cb, []vk.Range{whole(a)}, 0, nil, 0)
+			return r.builder.CmdWriteProperties(cb, []Range{whole(a)}, 0, nil, 0)
 		},
 		"offset": func(cb *vk.CommandBuffer) error {
-			return r.builder.CmdWriteProperties(cb, []vk.Range{whole(a)}, 0, b, 4)
+			return r.builder.CmdWriteProperties(cb, []Range{whole(a)}, 0, b, 4)
 		},
 		"beyond": func(cb *vk.CommandBuffer) error {
-			return r.builder.CmdWriteProperties(cb, []vk.Range{whole(a)}, 0, b, 4096)
+			return r.builder.CmdWriteProperties(cb, []Range{whole(a)}, 0, b, 4096)
 		},
-		"no memory": func(cb *vk.CommandBuffer) error { return r.builder.CmdWriteProperties(cb, []vk.Range{{}}, 0, b, 0) },
+		"no memory": func(cb *vk.CommandBuffer) error { return r.builder.CmdWriteProperties(cb, []Range{{}}, 0, b, 0) },
 		"small range": func(cb *vk.CommandBuffer) error {
-			return r.builder.CmdWriteProperties(cb, []vk.Range{{Buffer: a, Size: 64}}, 0, b, 0)
+			return r.builder.CmdWriteProperties(cb, []Range{{Buffer: a, Size: 64}}, 0, b, 0)
 		},
 	} {
 		if err := r.dev.Run(t.Context(), "refused", f); !errors.Is(err, ErrInvalidCopy) {

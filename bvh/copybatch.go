@@ -23,7 +23,7 @@ const (
 // copyJob is a copy or a query.
 type copyJob struct {
 	mode     uint32
-	src, dst vk.Range
+	src, dst Range
 	status   vk.DeviceAddress
 	ready    bool
 
@@ -154,7 +154,7 @@ func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
 }
 
 // recordCopies records a batch.
-func (b *Builder) recordCopies(cb *vk.CommandBuffer, batch *copyBatch, label string) error {
+func (b *Builder) recordCopies(cb vk.Recorder, batch *copyBatch, label string) error {
 	r := recorder{b: b, cb: cb}
 	plans, err := cb.TransientDevice(uint64(len(batch.jobs))*copyPlanSize, 64)
 	if err != nil {

@@ -12,12 +12,12 @@ func BenchmarkCopies(b *testing.B) {
 	r := newRig(b)
 	positions, indices := icosphere(8, 1)
 	built := r.build(r.indexedInput(positions, indices, vk.AllowCompaction))[0]
-	src := vk.Range{Buffer: built, Size: r.properties(CurrentSize, whole(built))[0]}
+	src := Range{Buffer: built, Size: r.properties(CurrentSize, whole(built))[0]}
 	blob := r.copied(CopySerialize, src)[0]
 	for _, mode := range []struct {
 		name string
 		mode vk.CopyMode
-		src  vk.Range
+		src  Range
 	}{{"clone", vk.CopyClone, src}, {"compact", vk.CopyCompact, src}, {"serialise", CopySerialize, src}, {"deserialise", CopyDeserialize, blob}} {
 		dst := r.room("destination", blob.Size)
 		b.Run(mode.name, func(b *testing.B) {
@@ -29,7 +29,7 @@ func BenchmarkCopies(b *testing.B) {
 	answer := r.buffer("answer", PropertySize)
 	b.Run("compacted size", func(b *testing.B) {
 		r.timeCommand(b, src.Size, func(cb *vk.CommandBuffer) error {
-			return r.builder.CmdWriteProperties(cb, []vk.Range{src}, CompactedSize, answer, 0)
+			return r.builder.CmdWriteProperties(cb, []Range{src}, CompactedSize, answer, 0)
 		})
 	})
 }

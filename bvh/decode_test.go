@@ -49,8 +49,8 @@ func TestContents(t *testing.T) {
 			wantBoxes.Boxes = append(wantBoxes.Boxes, ProceduralBox{Box{[3]float32(b[:3]), [3]float32(b[3:])}, uint32(i), 0, true})
 		}
 	}
-	originals := []vk.Range{whole(built[0]), whole(built[1])}
-	sets := [][]vk.Range{r.copied(vk.CopyClone, originals...), r.copied(vk.CopyCompact, originals...),
+	originals := []Range{whole(built[0]), whole(built[1])}
+	sets := [][]Range{r.copied(vk.CopyClone, originals...), r.copied(vk.CopyCompact, originals...),
 		r.copied(CopyDeserialize, r.copied(CopySerialize, originals...)...)}
 	for mode, set := range sets {
 		for k, want := range []Contents{want, wantBoxes} {

@@ -13,9 +13,9 @@ import (
 
 // scene is a top level over some bottom levels, with null instances, masks and offsets.
 type scene struct {
-	bottoms   []vk.Range
+	bottoms   []Range
 	instances []vk.AccelerationStructureInstance
-	top       vk.Range
+	top       Range
 	rays      []Ray
 	hits      []Hit
 }
@@ -45,7 +45,7 @@ func (r *rig) scene(n int) scene {
 	return sc
 }
 
-func (r *rig) traceRange(top vk.Range, rays []Ray) []Hit {
+func (r *rig) traceRange(top Range, rays []Ray) []Hit {
 	r.Helper()
 	hits, _, err := r.tracer.Trace(r.Context(), top.Address(), rays, TraceOptions{CullMask: 0xff})
 	if err != nil {
@@ -55,7 +55,7 @@ func (r *rig) traceRange(top vk.Range, rays []Ray) []Hit {
 }
 
 // load deserialises a blob with other handles into new memory, alone.
-func (r *rig) load(blob []byte, handles []vk.DeviceAddress, ready bool) (vk.Range, CopyStatus) {
+func (r *rig) load(blob []byte, handles []vk.DeviceAddress, ready bool) (Range, CopyStatus) {
 	r.Helper()
 	blob = bytes.Clone(blob)
 	if err := SetHandles(blob, handles); err != nil {
@@ -66,7 +66,7 @@ func (r *rig) load(blob []byte, handles []vk.DeviceAddress, ready bool) (vk.Rang
 		r.Fatal(err)
 	}
 	src := r.room("blob", uint64(len(blob)))
-	if err := r.dev.UploadBuffer(r.Context(), src.Buffer, 0, blob); err != nil {
+	if err := r.dev.UploadBuffer(r.Context(), bufferOf(src.Buffer), 0, blob); err != nil {
 		r.Fatal(err)
 	}
 	dst := r.room("loaded", h.DeserializedSize)
@@ -94,7 +94,7 @@ func TestTopLevelCopies(t *testing.T) {
 		if err != nil || len(h.Handles) != n {
 			t.Fatalf("%d handles, %v", len(h.Handles), err)
 		}
-		moved := make([]vk.Range, len(sc.bottoms))
+		moved := make([]Range, len(sc.bottoms))
 		for i, s := range r.properties(CurrentSize, sc.bottoms...) {
 			moved[i] = r.room("moved", s)
 		}
@@ -193,8 +193,8 @@ func (r *rig) deserializeAll(blobs []forgery, check func(f forgery, c Copy, stat
 	dst := r.room("structures", uint64(len(blobs))*each)
 	copies := make([]Copy, len(blobs))
 	for i, f := range blobs {
-		copies[i] = Copy{Mode: CopyDeserialize, Src: vk.Range{Buffer: src, Offset: at[i], Size: uint64(len(f.blob))},
-			Dst: vk.Range{Buffer: dst.Buffer, Offset: uint64(i) * each, Size: each - 512}}
+		copies[i] = Copy{Mode: CopyDeserialize, Src: Range{Buffer: src, Offset: at[i], Size: uint64(len(f.blob))},
+			Dst: Range{Buffer: dst.Buffer, Offset: uint64(i) * each, Size: each - 512}}
 	}
 	statuses := r.copyAll(copies...)
 	all := r.bytesOf(dst)
@@ -221,7 +221,7 @@ func TestRefusedBlobIsSafe(t *testing.T) {
 	for k, b := range r.copied(CopySerialize, sc.bottoms...) {
 		blob := r.bytesOf(b)
 		blob[len(blob)-1] ^= 1
-		if err := r.dev.UploadBuffer(t.Context(), b.Buffer, 0, blob); err != nil {
+		if err := r.dev.UploadBuffer(t.Context(), bufferOf(b.Buffer), 0, blob); err != nil {
 			t.Fatal(err)
 		}
 		dst := r.room("refused", r.properties(CurrentSize, sc.bottoms[k])[0])

@@ -22,7 +22,7 @@ func hostCopied(t testing.TB, copies ...HostCopy) {
 }
 
 // sameCopiesByHost holds copies of all modes by the host against those of the device, byte by byte, and the properties.
-func (r *rig) sameCopiesByHost(what string, list ...vk.Range) {
+func (r *rig) sameCopiesByHost(what string, list ...Range) {
 	r.Helper()
 	driver := r.dev.Physical().DriverUUID
 	structures := make([][]byte, len(list))
@@ -73,7 +73,7 @@ func TestHostCopies(t *testing.T) {
 	r := newRig(t)
 	rng := rand.New(rand.NewPCG(231, 232))
 	all := func(what string, buffers ...*vk.Buffer) {
-		var list []vk.Range
+		var list []Range
 		for _, b := range buffers {
 			list = append(list, whole(b))
 		}
@@ -97,7 +97,7 @@ func TestHostCopies(t *testing.T) {
 		r.run([]Build{bd})
 		r.fill(m.data, m.make(rng))
 		r.run([]Build{r.updateOf(bd)})
-		all(m.name, bd.Dst)
+		all(m.name, bufferOf(bd.Dst))
 	}
 	all("by the host", r.hostBuild(hostMesh(splitSphere(rng).positions, splitSphere(rng).indices, 0)))
 }

@@ -28,9 +28,9 @@ func (r *rig) hostUpdateOf(h hosted, src, dst []byte, address vk.DeviceAddress) 
 }
 
 // dataOf is all of a structure.
-func (r *rig) dataOf(m vk.Range) []byte {
+func (r *rig) dataOf(m Range) []byte {
 	r.Helper()
-	s, err := Read(r.Context(), r.dev, m.Buffer, m.Offset)
+	s, err := Read(r.Context(), r.dev, bufferOf(m.Buffer), m.Offset)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func meaning(t testing.TB, data []byte) []byte {
 
 // sameUpdate updates a structure that was built from one input with another, by device and host, in place and out of
 // place, and holds the results against each other, bit by bit.
-func (r *rig) sameUpdate(what string, built vk.Range, changed input, bottom func(vk.DeviceAddress) []byte) {
+func (r *rig) sameUpdate(what string, built Range, changed input, bottom func(vk.DeviceAddress) []byte) {
 	r.Helper()
 	src := r.memoryOf(built)
 	h := r.hostOf(changed)
@@ -181,7 +181,7 @@ func TestHostUpdateDrift(t *testing.T) {
 	r.fill(m.data, first)
 	bd := r.prepare(m.input)[0]
 	r.run([]Build{bd})
-	want := r.used(bd.Dst)
+	want := r.used(bufferOf(bd.Dst))
 	for k := range 100 {
 		data := m.make(rng)
 		if k == 99 {
@@ -193,10 +193,10 @@ func TestHostUpdateDrift(t *testing.T) {
 			r.run([]Build{r.updateOf(bd)})
 			continue
 		}
-		src := r.dataOf(whole(bd.Dst))
-		r.fill(bd.Dst, r.hostUpdateOf(r.hostOf(m.input), src, src, bd.Dst.Address()))
+		src := r.dataOf(whole(bufferOf(bd.Dst)))
+		r.fill(bufferOf(bd.Dst), r.hostUpdateOf(r.hostOf(m.input), src, src, bd.Dst.Address()))
 	}
-	if s, _ := r.read(bd.Dst); !bytes.Equal(s.used(), want) {
+	if s, _ := r.read(bufferOf(bd.Dst)); !bytes.Equal(s.used(), want) {
 		t.Error("after 100 updates the first input makes another structure")
 	}
 }

@@ -24,7 +24,7 @@ func TestImprove(t *testing.T) {
 				start := time.Now()
 				r.run(builds)
 				took := time.Since(start)
-				s, metrics := r.read(builds[0].Dst)
+				s, metrics := r.read(bufferOf(builds[0].Dst))
 				nodes, triangles := s.steps(rays)
 				t.Logf("at most %d passes: SAH %.2f, %.1f nodes and %.1f triangles a ray, height %d, %v", passes, metrics.SAH, nodes, triangles, metrics.Height, took)
 				if passes == 0 {

@@ -135,7 +135,7 @@ func TestBuildIndirect(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range cases {
-			s, _ := r.read(list[i].Dst)
+			s, _ := r.read(bufferOf(list[i].Dst))
 			if pass == 1 {
 				if s.Active != 0 {
 					t.Errorf("%s: ranges of nothing give %d primitives", c.name, s.Active)
@@ -143,12 +143,12 @@ func TestBuildIndirect(t *testing.T) {
 				continue
 			}
 			if r.builder.wide && widened(c.info) {
-				r.wantWide(c.name, r.memoryOf(whole(list[i].Dst)))
+				r.wantWide(c.name, r.memoryOf(whole(bufferOf(list[i].Dst))))
 			}
 			if s.Active <= s.Primitives { // boxes of parts are tighter
 				checkTight(t, c.name, s)
 			}
-			if !bytes.Equal(r.used(list[i].Dst), r.used(want[i])) {
+			if !bytes.Equal(r.used(bufferOf(list[i].Dst)), r.used(want[i])) {
 				t.Errorf("%s: the structure is not that of a direct build", c.name)
 			}
 		}
@@ -170,7 +170,7 @@ func TestBuildIndirectClamps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(r.used(bd.Dst), r.used(r.build(in)[0])) {
+		if !bytes.Equal(r.used(bufferOf(bd.Dst)), r.used(r.build(in)[0])) {
 			t.Errorf("%d primitives of at most 1100 are not built as 1100", count)
 		}
 	}
@@ -197,10 +197,10 @@ func TestUpdateIndirect(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.run([]Build{direct})
-	if !bytes.Equal(r.used(direct.Dst), r.used(indirect.Dst)) {
+	if !bytes.Equal(r.used(bufferOf(direct.Dst)), r.used(bufferOf(indirect.Dst))) {
 		t.Error("direct and indirect updates differ")
 	}
-	if s, _ := r.read(list[2].Dst); s.Active != 40 {
+	if s, _ := r.read(bufferOf(list[2].Dst)); s.Active != 40 {
 		t.Errorf("the build has %d of 40 primitives", s.Active)
 	}
 }

@@ -32,7 +32,7 @@ func TestFailures(t *testing.T) {
 		if err := r.dev.Run(t.Context(), "build", func(cb *vk.CommandBuffer) error { return b.CmdBuild(cb, build) }); err != nil {
 			return err
 		}
-		s, err := Read(t.Context(), r.dev, build[0].Dst, 0)
+		s, err := Read(t.Context(), r.dev, bufferOf(build[0].Dst), 0)
 		if err != nil {
 			return err
 		}

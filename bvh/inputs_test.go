@@ -42,7 +42,7 @@ func TestManyGeometries(t *testing.T) {
 		start := time.Now()
 		r.run(builds)
 		t.Logf("%s: %v", kind.name, time.Since(start))
-		st, _ := r.read(builds[0].Dst)
+		st, _ := r.read(bufferOf(builds[0].Dst))
 		if int(st.Geometries) != len(geometries) {
 			t.Errorf("%s: %d geometries of %d", kind.name, st.Geometries, len(geometries))
 		}
@@ -263,7 +263,7 @@ func TestHundredBuilds(t *testing.T) {
 		r.run(builds)
 		for i, b := range builds {
 			data := make([]byte, b.Dst.Size())
-			if err := r.dev.ReadBuffer(r.Context(), b.Dst, 0, data); err != nil {
+			if err := r.dev.ReadBuffer(r.Context(), bufferOf(b.Dst), 0, data); err != nil {
 				t.Fatal(err)
 			}
 			st, err := Decode(data)

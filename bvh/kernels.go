@@ -14,7 +14,7 @@ import (
 
 // kernel is one of a Builder's, compiled when it is first needed.
 type kernel struct {
-	made      atomic.Pointer[vk.Pipeline]
+	made      atomic.Pointer[vk.Kernel]
 	mu        sync.Mutex
 	compiling *compilation // nil when nobody compiles it
 }
@@ -22,48 +22,51 @@ type kernel struct {
 // compilation is a kernel on its way. Nobody can stop it, so it has a goroutine of its own, which Builder.Destroy waits for.
 type compilation struct {
 	done chan struct{}
-	p    *vk.Pipeline
+	k    vk.Kernel
 	err  error
 }
 
 // kernel compiles a kernel, unless it is there, and waits for it as long as the context lasts. One that failed is tried again
 // the next time.
-func (b *Builder) kernel(ctx context.Context, k int) (*vk.Pipeline, error) {
+func (b *Builder) kernel(ctx context.Context, k int) (vk.Kernel, error) {
 	e := &b.kernels[k]
-	if p := e.made.Load(); p != nil {
-		return p, nil
+	if made := e.made.Load(); made != nil {
+		return *made, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("bvh kernel %s: %w", kernelNames[k], err)
 	}
-	c := e.start(func() (*vk.Pipeline, error) { return b.compile(k) })
+	c := e.start(func() (vk.Kernel, error) { return b.compile(k) })
 	select {
 	case <-c.done:
-		return c.p, c.err
+		return c.k, c.err
 	case <-ctx.Done():
 		return nil, fmt.Errorf("bvh kernel %s: %w", kernelNames[k], ctx.Err())
 	}
 }
 
 // start has the kernel compiled, unless somebody does.
-func (e *kernel) start(compile func() (*vk.Pipeline, error)) *compilation {
+func (e *kernel) start(compile func() (vk.Kernel, error)) *compilation {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.compiling != nil {
 		return e.compiling
 	}
-	c := &compilation{done: make(chan struct{}), p: e.made.Load()}
-	if c.p != nil {
+	c := &compilation{done: make(chan struct{})}
+	if made := e.made.Load(); made != nil {
+		c.k = *made
 		close(c.done)
 		return c
 	}
 	e.compiling = c
 	go func() {
 		defer close(c.done)
-		c.p, c.err = compile()
+		c.k, c.err = compile()
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.made.Store(c.p)
+		if c.err == nil {
+			e.made.Store(&c.k)
+		}
 		e.compiling = nil
 	}()
 	return c
@@ -77,20 +80,22 @@ func (e *kernel) destroy() {
 	if c != nil {
 		<-c.done
 	}
-	e.made.Swap(nil).Destroy()
+	if made := e.made.Swap(nil); made != nil {
+		(*made).Destroy()
+	}
 }
 
-func (b *Builder) compile(k int) (*vk.Pipeline, error) {
+func (b *Builder) compile(k int) (vk.Kernel, error) {
 	name := kernelNames[k]
 	code, err := shaders.Load("bvh/" + name + ".comp")
 	if err != nil {
 		return nil, fmt.Errorf("bvh kernel: %w", err)
 	}
-	p, err := b.dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "bvh " + name, Code: code, Layout: b.layout, Specialization: b.constants(k)})
+	made, err := b.dev.NewKernel(vk.KernelOptions{Name: "bvh " + name, Code: code, Push: pushSize, Specialization: b.constants(k)})
 	if err != nil {
 		return nil, fmt.Errorf("bvh kernel: %w", err)
 	}
-	return p, nil
+	return made, nil
 }
 
 // constants are the specialisation constants of a kernel.

@@ -3,6 +3,7 @@ package bvh
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,13 @@ func TestKernelsWhenNeeded(t *testing.T) {
 	}
 }
 
+// noKernels is a device whose driver makes no kernels.
+type noKernels struct{ *vk.Device }
+
+func (noKernels) NewKernel(o vk.KernelOptions) (vk.Kernel, error) {
+	return nil, fmt.Errorf("kernel %q: %w", o.Name, vk.ErrInvalid)
+}
+
 // TestKernelFails has commands without a kernel fail by its name, and work once it can be had.
 func TestKernelFails(t *testing.T) {
 	dev := vktest.Device(t)
@@ -82,14 +90,13 @@ func TestKernelFails(t *testing.T) {
 	t.Cleanup(r.builder.Destroy)
 	builds := r.prepare(r.soupInput(make(soup, 9*3), 0, 0))
 	build := func(cb *vk.CommandBuffer) error { return r.builder.CmdBuild(cb, builds) }
-	layout := r.builder.layout
-	r.builder.layout = nil
+	r.builder.dev = noKernels{dev}
 	for name, f := range map[string]func() error{
 		"CmdBuild": func() error { return dev.Run(t.Context(), "build", build) },
 		"CmdCopy": func() error {
 			return dev.Run(t.Context(), "copy", func(cb *vk.CommandBuffer) error {
 				to := r.buffer("copy", builds[0].Dst.Size())
-				return r.builder.CmdCopy(cb, []Copy{{Mode: vk.CopyClone, Src: vk.Range{Buffer: builds[0].Dst, Size: builds[0].Dst.Size()}, Dst: vk.Range{Buffer: to, Size: to.Size()}}})
+				return r.builder.CmdCopy(cb, []Copy{{Mode: vk.CopyClone, Src: Range{Buffer: builds[0].Dst, Size: builds[0].Dst.Size()}, Dst: Range{Buffer: to, Size: to.Size()}}})
 			})
 		},
 		"Prepare": func() error { return r.builder.Prepare(t.Context()) },
@@ -98,7 +105,7 @@ func TestKernelFails(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	r.builder.layout = layout
+	r.builder.dev = dev
 	if err := dev.Run(t.Context(), "build", build); err != nil {
 		t.Error(err)
 	}

@@ -71,7 +71,7 @@ func (r *rig) limitPatches(each, n uint32) {
 	start := time.Now()
 	r.run(builds)
 	r.Logf("%d triangles in %d geometries: %v, structure of %d bytes", n, geometries, time.Since(start), builds[0].Dst.Size())
-	r.wantHeader(builds[0].Dst, n)
+	r.wantHeader(bufferOf(builds[0].Dst), n)
 	rng := rand.New(rand.NewPCG(221, 222))
 	var rays []Ray
 	var want []uint32
@@ -81,7 +81,7 @@ func (r *rig) limitPatches(each, n uint32) {
 		rays = append(rays, Ray{Origin: [3]float32{float32(g%row) + 0.25, float32(g/row) + (float32(i)+0.125)/float32(each), 1}, Direction: [3]float32{0, 0, -1}, TMax: 2})
 		want = append(want, k)
 	}
-	for i, h := range r.trace(r.single(builds[0].Dst), rays, TraceOptions{}) {
+	for i, h := range r.trace(r.single(bufferOf(builds[0].Dst)), rays, TraceOptions{}) {
 		if h.Instance == NoInstance || h.Geometry*each+h.Primitive != want[i] {
 			r.Fatalf("ray %d hits %+v, want triangle %d", i, h, want[i])
 		}
@@ -121,7 +121,7 @@ func (r *rig) limitInstances(n uint32) {
 	start := time.Now()
 	r.run(builds)
 	r.Logf("%d instances: %v, structure of %d bytes", n, time.Since(start), builds[0].Dst.Size())
-	r.wantHeader(builds[0].Dst, n)
+	r.wantHeader(bufferOf(builds[0].Dst), n)
 	rng := rand.New(rand.NewPCG(223, 224))
 	var rays []Ray
 	var want []uint32
@@ -130,7 +130,7 @@ func (r *rig) limitInstances(n uint32) {
 		rays = append(rays, Ray{Origin: [3]float32{float32(i%row) + 0.125, float32(i/row) + 0.125, 1}, Direction: [3]float32{0, 0, -1}, TMax: 2})
 		want = append(want, i)
 	}
-	for i, h := range r.trace(builds[0].Dst, rays, TraceOptions{}) {
+	for i, h := range r.trace(bufferOf(builds[0].Dst), rays, TraceOptions{}) {
 		if h.Instance != want[i] {
 			r.Fatalf("ray %d hits %+v, want instance %d", i, h, want[i])
 		}
@@ -213,14 +213,14 @@ func TestOneSetOfDispatches(t *testing.T) {
 		builds := r.prepare(inputs...)
 		var updates []Build
 		var copies []Copy
-		var all []vk.Range
+		var all []Range
 		for _, bd := range builds {
 			updates = append(updates, r.updateOf(bd))
-			copies = append(copies, Copy{Mode: vk.CopyCompact, Src: whole(bd.Dst), Dst: whole(r.buffer("copy", bd.Dst.Size()))})
-			all = append(all, whole(bd.Dst))
+			copies = append(copies, Copy{Mode: vk.CopyCompact, Src: whole(bufferOf(bd.Dst)), Dst: whole(r.buffer("copy", bd.Dst.Size()))})
+			all = append(all, whole(bufferOf(bd.Dst)))
 		}
 		answers := r.buffer("answers", uint64(PropertySize*n))
-		r.builder.mark = func(*vk.CommandBuffer, string) { dispatches[n]++ }
+		r.builder.mark = func(vk.Recorder, string) { dispatches[n]++ }
 		r.run(builds)
 		r.run(updates)
 		err := r.dev.Run(t.Context(), "copies", func(cb *vk.CommandBuffer) error {

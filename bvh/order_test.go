@@ -128,7 +128,7 @@ func TestOrderOfMany(t *testing.T) {
 	}
 	for i, b := range direct {
 		want, m := r.read(b)
-		got, _ := r.read(indirect[i].Dst)
+		got, _ := r.read(bufferOf(indirect[i].Dst))
 		if !bytes.Equal(inOrder(want.data, m.InnerNodes), inOrder(got.data, m.InnerNodes)) {
 			t.Errorf("structure %d of %d triangles: the indirect build makes something else", i, inputs[i].ranges[0].PrimitiveCount)
 		}

@@ -23,14 +23,14 @@ const PropertySize = 8
 // CmdWriteProperties records one query per structure. The answers come one behind the other, PropertySize bytes each, to
 // dst at offset, a multiple of 8. Of memory that holds no structure the answer is 0. It records barriers between its own
 // dispatches, none before the first and none after the last.
-func (b *Builder) CmdWriteProperties(cb *vk.CommandBuffer, structures []vk.Range, p Property, dst *vk.Buffer, offset uint64) error {
+func (b *Builder) CmdWriteProperties(cb vk.Recorder, structures []Range, p Property, dst vk.Memory, offset uint64) error {
 	if len(structures) == 0 {
 		return nil
 	}
 	if p > BottomLevelPointers {
 		return fmt.Errorf("%w: property %d", ErrInvalidCopy, p)
 	}
-	if dst == nil {
+	if missing(dst) {
 		return fmt.Errorf("%w: no buffer for the properties", ErrInvalidCopy)
 	}
 	need := uint64(len(structures)) * PropertySize
@@ -42,7 +42,7 @@ func (b *Builder) CmdWriteProperties(cb *vk.CommandBuffer, structures []vk.Range
 		if err := completeRange("structure", &s, headerSize); err != nil {
 			return fmt.Errorf("query %d: %w", i, err)
 		}
-		to := vk.Range{Buffer: dst, Offset: offset + uint64(i)*PropertySize, Size: PropertySize}
+		to := Range{Buffer: dst, Offset: offset + uint64(i)*PropertySize, Size: PropertySize}
 		if err := batch.add(copyJob{mode: queryMode + uint32(p), src: s, dst: to}); err != nil {
 			return fmt.Errorf("query %d: %w", i, err)
 		}

@@ -72,6 +72,9 @@ func (r *rig) upload(name string, data []byte) vk.DeviceAddress {
 	return b.Address()
 }
 
+// bufferOf is the buffer that some memory is, which it is in all tests but of foreign devices.
+func bufferOf(m vk.Memory) *vk.Buffer { return m.(*vk.Buffer) }
+
 // input is what one structure is built from.
 type input struct {
 	info   vk.BuildInfo
@@ -113,7 +116,7 @@ func (r *rig) build(inputs ...input) []*vk.Buffer {
 	r.run(builds)
 	out := make([]*vk.Buffer, len(builds))
 	for i := range builds {
-		out[i] = builds[i].Dst
+		out[i] = bufferOf(builds[i].Dst)
 	}
 	return out
 }

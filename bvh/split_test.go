@@ -108,14 +108,14 @@ func TestSplitHits(t *testing.T) {
 			}
 			for _, mode := range []vk.CopyMode{vk.CopyCompact, vk.CopyClone} {
 				copied := r.copied(mode, whole(built))[0]
-				r.compareHits(r.trace(r.single(copied.Buffer), rays, TraceOptions{}), answers, rays)
+				r.compareHits(r.trace(r.single(bufferOf(copied.Buffer)), rays, TraceOptions{}), answers, rays)
 			}
 			blob := r.copied(CopySerialize, whole(built))[0]
 			if err := ValidateSerialized(r.bytesOf(blob)); err != nil {
 				t.Error(err)
 			}
 			back := r.copied(CopyDeserialize, blob)[0]
-			r.compareHits(r.trace(r.single(back.Buffer), rays, TraceOptions{}), answers, rays)
+			r.compareHits(r.trace(r.single(bufferOf(back.Buffer)), rays, TraceOptions{}), answers, rays)
 			// An any hit shader may be asked more often, not about others.
 			loose := r.build(r.soupInput(tt.soup, vk.PreferFastTrace, 0))[0]
 			odd := r.trace(r.single(loose), rays, TraceOptions{Candidates: IgnoreOddPrimitives})

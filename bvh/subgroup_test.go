@@ -82,7 +82,7 @@ func buildForParent(t *testing.T) {
 		r.run(tops)
 		var all []byte
 		for _, b := range slices.Concat(builds, tops) {
-			all = append(all, r.withoutAddresses(b.Dst)...)
+			all = append(all, r.withoutAddresses(bufferOf(b.Dst))...)
 		}
 		if first == nil {
 			first = all
@@ -95,11 +95,11 @@ func buildForParent(t *testing.T) {
 	rays := randomRays(rng, 2000)
 	lister := newBoxLister(r)
 	for _, top := range tops {
-		fmt.Fprint(hash, r.trace(top.Dst, rays, TraceOptions{}))
-		fmt.Fprint(hash, r.trace(top.Dst, rays, TraceOptions{Candidates: TerminateAtFirst})) // the first of an order
+		fmt.Fprint(hash, r.trace(bufferOf(top.Dst), rays, TraceOptions{}))
+		fmt.Fprint(hash, r.trace(bufferOf(top.Dst), rays, TraceOptions{Candidates: TerminateAtFirst})) // the first of an order
 	}
 	for _, b := range builds {
-		fmt.Fprint(hash, lister.list(r.single(b.Dst), rays, 0, 0xff)) // of triangles, nothing
+		fmt.Fprint(hash, lister.list(r.single(bufferOf(b.Dst)), rays, 0, 0xff)) // of triangles, nothing
 	}
 	t.Logf("subgroups of %d make %x", r.dev.Physical().Limits.SubgroupSize, hash.Sum(nil))
 }

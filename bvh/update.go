@@ -29,8 +29,8 @@ func updateScratchOf(n uint64) updateScratch {
 }
 
 // source returns the structure that an update reads.
-func (bd Build) source() (*vk.Buffer, uint64) {
-	if bd.Src != nil {
+func (bd Build) source() (vk.Memory, uint64) {
+	if !missing(bd.Src) {
 		return bd.Src, bd.SrcOffset
 	}
 	return bd.Dst, bd.DstOffset
@@ -288,10 +288,10 @@ type IndirectBuild struct {
 	Ranges vk.DeviceAddress
 	Stride uint32
 
-	Dst       *vk.Buffer
+	Dst       vk.Memory
 	DstOffset uint64
 	// Src as in Build.
-	Src       *vk.Buffer
+	Src       vk.Memory
 	SrcOffset uint64
 	Scratch   vk.DeviceAddress
 }
@@ -317,7 +317,7 @@ func (ib IndirectBuild) direct() (Build, error) {
 // CmdBuildIndirect is CmdBuild with ranges that the device reads. Memory and dispatches follow MaxPrimitives, the
 // structures are those of a direct build with the same ranges. Offsets in the ranges must keep addresses aligned: nobody
 // can check that here.
-func (b *Builder) CmdBuildIndirect(cb *vk.CommandBuffer, builds []IndirectBuild) error {
+func (b *Builder) CmdBuildIndirect(cb vk.Recorder, builds []IndirectBuild) error {
 	if len(builds) == 0 {
 		return nil
 	}

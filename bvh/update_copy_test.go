@@ -11,7 +11,7 @@ import (
 func (r *rig) copyTo(mode vk.CopyMode, src, dst *vk.Buffer) *vk.Buffer {
 	r.Helper()
 	err := r.dev.Run(r.Context(), "copy", func(cb *vk.CommandBuffer) error {
-		return r.builder.CmdCopy(cb, []Copy{{Mode: mode, Src: vk.Range{Buffer: src}, Dst: vk.Range{Buffer: dst}}})
+		return r.builder.CmdCopy(cb, []Copy{{Mode: mode, Src: Range{Buffer: src}, Dst: Range{Buffer: dst}}})
 	})
 	if err != nil {
 		r.Fatal(err)
@@ -35,15 +35,15 @@ func TestUpdateCompacted(t *testing.T) {
 		r.fill(m.data, m.make(rng))
 		bd := r.prepare(m.input)[0]
 		r.run([]Build{bd})
-		small := r.compact(bd.Dst)
+		small := r.compact(bufferOf(bd.Dst))
 		r.fill(m.data, m.make(rng))
 		update := func(dst, src *vk.Buffer) []byte {
 			r.run([]Build{r.updateOf(Build{Info: bd.Info, Ranges: bd.Ranges, Dst: dst, Src: src})})
 			r.read(dst)
 			return r.bytes(dst)
 		}
-		update(bd.Dst, nil)
-		want := r.bytes(r.compact(bd.Dst))
+		update(bufferOf(bd.Dst), nil)
+		want := r.bytes(r.compact(bufferOf(bd.Dst)))
 		if got := update(r.poison("other", small.Size()), small); !bytes.Equal(got, want) {
 			t.Errorf("%s: updated out of place, a compacted copy is not that of the updated structure", m.name)
 		}

@@ -55,16 +55,16 @@ func TestUpdateCuts(t *testing.T) {
 			r.fill(m.data, m.make(rng))
 			update := r.updateOf(Build{Info: built.Info, Ranges: built.Ranges, Dst: r.poison("by a workgroup", built.Dst.Size()), Src: built.Dst})
 			r.run([]Build{update})
-			want := r.used(update.Dst)
+			want := r.used(bufferOf(update.Dst))
 			r.builder.small = 0
 			update.Dst = r.poison("by dispatches", built.Dst.Size())
 			r.run([]Build{update})
 			r.run([]Build{r.updateOf(built)})
 			r.builder.small = small
-			if !bytes.Equal(r.used(update.Dst), want) {
+			if !bytes.Equal(r.used(bufferOf(update.Dst)), want) {
 				t.Errorf("flags %#x, update %d: dispatches make something else than a workgroup", flags, step)
 			}
-			if !bytes.Equal(r.used(built.Dst), want) {
+			if !bytes.Equal(r.used(bufferOf(built.Dst)), want) {
 				t.Errorf("flags %#x, update %d: in place dispatches make something else than a workgroup", flags, step)
 			}
 		}

@@ -85,10 +85,10 @@ func TestUpdateIndexed(t *testing.T) {
 				r.run([]Build{elsewhere})
 				r.run([]Build{update}) // in place
 				what := fmt.Sprintf("%+v, flags %#x, update %d", c, flags, step)
-				if !bytes.Equal(r.used(elsewhere.Dst), r.used(want.Dst)) {
+				if !bytes.Equal(r.used(bufferOf(elsewhere.Dst)), r.used(bufferOf(want.Dst))) {
 					t.Errorf("%s: a workgroup makes something else than several dispatches", what)
 				}
-				if !bytes.Equal(r.used(update.Dst), r.used(want.Dst)) {
+				if !bytes.Equal(r.used(bufferOf(update.Dst)), r.used(bufferOf(want.Dst))) {
 					t.Errorf("%s: in place a workgroup makes something else than several dispatches", what)
 				}
 			}

@@ -49,7 +49,7 @@ func updateShapes(t *testing.T, r *rig) {
 			r.fill(m.data, m.make(rng))
 			built := r.prepare(m.input)[0]
 			r.run([]Build{built})
-			data := r.dataOf(vk.Range{Buffer: built.Dst})
+			data := r.dataOf(Range{Buffer: built.Dst})
 			for _, s := range shapes {
 				r.updateShaped(fmt.Sprintf("%d triangles, flags %#x, %s", n, flags, s.name), m, built, reshape(data, s.split), rng)
 			}
@@ -71,7 +71,7 @@ func (r *rig) updateShaped(name string, m moving, built Build, data []byte, rng 
 		if len(batch) == 1 {
 			r.run([]Build{r.updateOf(built)})
 		}
-		if err := compareShapes(r.dataOf(vk.Range{Buffer: shaped}), r.dataOf(vk.Range{Buffer: built.Dst})); err != nil {
+		if err := compareShapes(r.dataOf(Range{Buffer: shaped}), r.dataOf(Range{Buffer: built.Dst})); err != nil {
 			r.Errorf("%s, %d updates: %v", name, len(batch), err)
 		}
 	}

@@ -32,17 +32,17 @@ func TestUpdateSmall(t *testing.T) {
 		r.fill(m.data, m.make(rng))
 		built := r.prepare(m.input)[0]
 		r.run([]Build{built})
-		compacted := r.compact(built.Dst)
+		compacted := r.compact(bufferOf(built.Dst))
 		r.fill(m.data, m.make(rng))
-		for _, src := range []*vk.Buffer{built.Dst, compacted} {
+		for _, src := range []*vk.Buffer{bufferOf(built.Dst), compacted} {
 			update := r.updateOf(Build{Info: built.Info, Ranges: built.Ranges, Dst: r.poison("by dispatches", src.Size()), Src: src})
 			r.builder.small = 0
 			r.run([]Build{update})
 			r.builder.small = small
-			large := r.inUse(update.Dst)
+			large := r.inUse(bufferOf(update.Dst))
 			update.Dst = r.poison("by a workgroup", src.Size())
 			r.run([]Build{update})
-			if !bytes.Equal(r.inUse(update.Dst), large) {
+			if !bytes.Equal(r.inUse(bufferOf(update.Dst)), large) {
 				t.Errorf("%s: a workgroup makes something else than several dispatches", m.name)
 			}
 			update.Dst, update.Src = src, nil
@@ -51,7 +51,7 @@ func TestUpdateSmall(t *testing.T) {
 	}
 	r.run(updates)
 	for i, u := range updates {
-		if !bytes.Equal(r.inUse(u.Dst), want[i]) {
+		if !bytes.Equal(r.inUse(bufferOf(u.Dst)), want[i]) {
 			t.Errorf("%s: updated in place with %d others, it is something else", list[i/2].name, len(updates)-1)
 		}
 	}

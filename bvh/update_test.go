@@ -172,14 +172,14 @@ func TestUpdateUnchanged(t *testing.T) {
 	updates := make([]Build, len(builds))
 	before := make([][]byte, len(builds))
 	for i, bd := range builds {
-		updates[i], before[i] = r.updateOf(bd), r.used(bd.Dst)
+		updates[i], before[i] = r.updateOf(bd), r.used(bufferOf(bd.Dst))
 	}
 	compare := func(when string) {
 		t.Helper()
 		for i, bd := range builds {
-			s, _ := r.read(bd.Dst)
+			s, _ := r.read(bufferOf(bd.Dst))
 			checkTight(t, list[i].name, s)
-			if !bytes.Equal(r.used(bd.Dst), before[i]) {
+			if !bytes.Equal(r.used(bufferOf(bd.Dst)), before[i]) {
 				t.Errorf("%s: %s differs from the first build", list[i].name, when)
 			}
 		}
@@ -195,7 +195,7 @@ func TestUpdateUnchanged(t *testing.T) {
 		r.run(updates)
 	}
 	for i, bd := range builds {
-		if s, _ := r.read(bd.Dst); s.Active > 0 && bytes.Equal(r.used(bd.Dst), before[i]) {
+		if s, _ := r.read(bufferOf(bd.Dst)); s.Active > 0 && bytes.Equal(r.used(bufferOf(bd.Dst)), before[i]) {
 			t.Errorf("%s: 200 updates changed nothing", list[i].name)
 		}
 		r.fill(list[i].data, first[i])
@@ -268,7 +268,7 @@ func TestUpdateHits(t *testing.T) {
 		in := r.soupInput(s, kind.flags|vk.AllowUpdate, vk.GeometryOpaque)
 		bd := r.prepare(in)[0]
 		r.run([]Build{bd})
-		before := r.used(bd.Dst)
+		before := r.used(bufferOf(bd.Dst))
 
 		moved := append(soup{}, s...)
 		for i := range moved {
@@ -277,16 +277,16 @@ func TestUpdateHits(t *testing.T) {
 		changed := r.soupInput(moved, kind.flags|vk.AllowUpdate, vk.GeometryOpaque)
 		out := r.updateOf(Build{Info: changed.info, Ranges: changed.ranges, Dst: r.poison("other", bd.Dst.Size()), Src: bd.Dst})
 		r.run([]Build{out})
-		if !bytes.Equal(r.used(bd.Dst), before) {
+		if !bytes.Equal(r.used(bufferOf(bd.Dst)), before) {
 			t.Errorf("%s: an update out of place changed its source", kind.name)
 		}
 		in2 := r.updateOf(Build{Info: changed.info, Ranges: changed.ranges, Dst: bd.Dst})
 		r.run([]Build{in2})
-		if !bytes.Equal(r.used(bd.Dst), r.used(out.Dst)) {
+		if !bytes.Equal(r.used(bufferOf(bd.Dst)), r.used(bufferOf(out.Dst))) {
 			t.Errorf("%s: updates in place and out of place differ", kind.name)
 		}
 		answers := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: moved.triangles(0, true)}}.traceAll(rays, 0, 0xff, nil)
-		for _, b := range []*vk.Buffer{bd.Dst, out.Dst, r.build(changed)[0]} {
+		for _, b := range []*vk.Buffer{bufferOf(bd.Dst), bufferOf(out.Dst), r.build(changed)[0]} {
 			st, m := r.read(b)
 			if st.Address != b.Address() {
 				t.Errorf("%s: the header's own address is %#x, not %#x", kind.name, st.Address, b.Address())
@@ -306,7 +306,7 @@ func TestUpdateInstances(t *testing.T) {
 	flags := vk.AllowUpdate
 	meshes := r.prepare(r.soupInput(large, flags, vk.GeometryOpaque), r.soupInput(large, flags, vk.GeometryOpaque))
 	r.run(meshes)
-	m := r.movingInstances(64, flags, []*vk.Buffer{meshes[0].Dst, meshes[1].Dst})
+	m := r.movingInstances(64, flags, []*vk.Buffer{bufferOf(meshes[0].Dst), bufferOf(meshes[1].Dst)})
 	r.fill(m.data, m.make(rng))
 	top := r.prepare(m.input)[0]
 	r.run([]Build{top})
@@ -337,13 +337,13 @@ func TestUpdateInstances(t *testing.T) {
 	r.run([]Build{r.updateOf(top)})
 	rays := randomRays(rng, 800)
 	answers := scene.traceAll(rays, 0, 0xff, nil)
-	hit, _ := r.compareHits(r.trace(top.Dst, rays, TraceOptions{}), answers, rays)
+	hit, _ := r.compareHits(r.trace(bufferOf(top.Dst), rays, TraceOptions{}), answers, rays)
 	if hit < 80 {
 		t.Errorf("only %d of %d rays hit", hit, len(rays))
 	}
 	fresh := r.build(m.input)[0]
 	r.compareHits(r.trace(fresh, rays, TraceOptions{}), answers, rays)
-	x, _ := r.read(top.Dst)
+	x, _ := r.read(bufferOf(top.Dst))
 	y, _ := r.read(fresh)
 	if x.Bounds != y.Bounds {
 		t.Errorf("bounds %v, those of a fresh build are %v", x.Bounds, y.Bounds)
@@ -362,7 +362,7 @@ func TestUpdateInactive(t *testing.T) {
 	in.info.Geometries[0].Triangles.VertexData = vertices.Address()
 	bd := r.prepare(in)[0]
 	r.run([]Build{bd})
-	before := r.used(bd.Dst)
+	before := r.used(bufferOf(bd.Dst))
 	update := r.updateOf(bd)
 	for _, every := range []int{2, 1} {
 		broken := append(soup{}, s...)
@@ -379,17 +379,17 @@ func TestUpdateInactive(t *testing.T) {
 		}
 		r.fill(vertices, floatBytes(broken))
 		r.run([]Build{update})
-		st, _ := r.read(bd.Dst)
+		st, _ := r.read(bufferOf(bd.Dst))
 		checkTight(t, "inactive", st)
 		answers := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: left}}.traceAll(rays, 0, 0xff, nil)
-		hit, _ := r.compareHits(r.trace(r.single(bd.Dst), rays, TraceOptions{}), answers, rays)
+		hit, _ := r.compareHits(r.trace(r.single(bufferOf(bd.Dst)), rays, TraceOptions{}), answers, rays)
 		if (hit > 0) != (every == 2) {
 			t.Errorf("one in %d inactive: %d hits", every, hit)
 		}
 	}
 	r.fill(vertices, floatBytes(s))
 	r.run([]Build{update})
-	if !bytes.Equal(r.used(bd.Dst), before) {
+	if !bytes.Equal(r.used(bufferOf(bd.Dst)), before) {
 		t.Error("triangles that are active again do not make the structure that it was")
 	}
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // memoryOf is all of a range, what lies behind the structure included.
-func (r *rig) memoryOf(m vk.Range) []byte {
+func (r *rig) memoryOf(m Range) []byte {
 	r.Helper()
 	data := make([]byte, m.Buffer.Size()-m.Offset)
-	if err := r.dev.ReadBuffer(r.Context(), m.Buffer, m.Offset, data); err != nil {
+	if err := r.dev.ReadBuffer(r.Context(), bufferOf(m.Buffer), m.Offset, data); err != nil {
 		r.Fatal(err)
 	}
 	return data
@@ -187,7 +187,7 @@ func TestWideUpdates(t *testing.T) {
 		r.fill(m.data, m.make(rng))
 		bd := r.prepare(m.input)[0]
 		r.run([]Build{bd})
-		before := r.memoryOf(whole(bd.Dst))
+		before := r.memoryOf(whole(bufferOf(bd.Dst)))
 		r.wantWide("built", before)
 		r.fill(m.data, m.make(rng))
 		out, narrow := r.updateOf(bd), r.updateOf(bd)
@@ -198,13 +198,13 @@ func TestWideUpdates(t *testing.T) {
 		r.run([]Build{narrow})
 		in := r.updateOf(bd)
 		r.run([]Build{in})
-		after := r.memoryOf(whole(bd.Dst))
+		after := r.memoryOf(whole(bufferOf(bd.Dst)))
 		r.wantWide("updated in place", after)
 		if bytes.Equal(before, after) {
 			t.Error("the update changed nothing")
 		}
-		r.wantWide("updated out of place", r.memoryOf(whole(out.Dst)))
-		if wideOf(t, r.memoryOf(whole(narrow.Dst))) != nil {
+		r.wantWide("updated out of place", r.memoryOf(whole(bufferOf(out.Dst))))
+		if wideOf(t, r.memoryOf(whole(bufferOf(narrow.Dst)))) != nil {
 			t.Error("wide nodes without room")
 		}
 		all = append(all, in)
@@ -214,14 +214,14 @@ func TestWideUpdates(t *testing.T) {
 	}
 	r.run(all)
 	for i, bd := range all {
-		r.wantWide("updated together", r.memoryOf(whole(bd.Dst)))
+		r.wantWide("updated together", r.memoryOf(whole(bufferOf(bd.Dst))))
 		if bd.Info.Type == vk.TopLevel {
 			continue
 		}
 		data := moving[i].make(rng)
 		r.uploads[moving[i].data.Address()] = data
 		h := r.hostOf(moving[i].input)
-		src := r.memoryOf(whole(bd.Dst))
+		src := r.memoryOf(whole(bufferOf(bd.Dst)))
 		r.wantWide("updated by the host", r.hostUpdateOf(h, src, make([]byte, len(src)), 0x1000))
 		r.wantWide("updated in place by the host", r.hostUpdateOf(h, src, src, bd.Dst.Address()))
 	}

@@ -13,7 +13,7 @@ import (
 // WideNodes tells whether structures for rays on a device get wide nodes where they are built for tracing: with PreferFastTrace,
 // without PreferFastBuild and LowMemory. They do where shaders.Variant chooses the traversal that reads them, on CPUs.
 // A Builder knows by itself, HostBuildInput has to be told.
-func WideNodes(dev *vk.Device) bool { return dev.SIMD() }
+func WideNodes(dev Device) bool { return dev.SIMD() }
 
 // widened tells whether a build asks for wide nodes, on such devices.
 func widened(info vk.BuildInfo) bool {

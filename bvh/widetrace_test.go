@@ -62,7 +62,7 @@ func TestWideHits(t *testing.T) {
 	r := newRig(t)
 	tracers := r.tracers()
 	rng := rand.New(rand.NewPCG(511, 512))
-	var bottoms []vk.Range
+	var bottoms []Range
 	for _, wide := range []bool{true, false} {
 		r.builder.wide = wide
 		for _, in := range []input{r.soupInput(randomSoup(rng, 300, 0.2), vk.PreferFastTrace, vk.GeometryOpaque),
@@ -80,7 +80,7 @@ func TestWideHits(t *testing.T) {
 	r.run([]Build{r.updateOf(bd)})
 	h := r.hostOf(r.soupInput(randomSoup(rng, 700, 0.2), vk.PreferFastTrace, 0))
 	h.WideNodes = true
-	bottoms = append(bottoms, whole(bd.Dst), whole(r.hostBuild(h)), r.copied(vk.CopyCompact, bottoms[1])[0], r.copied(vk.CopyClone, bottoms[0])[0],
+	bottoms = append(bottoms, whole(bufferOf(bd.Dst)), whole(r.hostBuild(h)), r.copied(vk.CopyCompact, bottoms[1])[0], r.copied(vk.CopyClone, bottoms[0])[0],
 		r.copied(CopyDeserialize, r.copied(CopySerialize, bottoms[1])...)[0])
 	rays := randomRays(rng, 1500)
 	for i := range rays { // some along axes, and some that start in the middle
@@ -97,7 +97,7 @@ func TestWideHits(t *testing.T) {
 		}
 	}
 	for i, b := range bottoms {
-		r.sameByBoth("bottom level", tracers, r.single(b.Buffer).Address(), rays)
+		r.sameByBoth("bottom level", tracers, r.single(bufferOf(b.Buffer)).Address(), rays)
 		if i == 0 {
 			r.sameByBoth("two of it", tracers, r.wideTop(rng, 2, vk.PreferFastTrace, bottoms[:1]).Address(), rays)
 		}
@@ -105,7 +105,7 @@ func TestWideHits(t *testing.T) {
 }
 
 // wideTop has instances of some bottom levels, turned, with masks and flags.
-func (r *rig) wideTop(rng *rand.Rand, n int, flags vk.BuildFlags, bottoms []vk.Range) *vk.Buffer {
+func (r *rig) wideTop(rng *rand.Rand, n int, flags vk.BuildFlags, bottoms []Range) *vk.Buffer {
 	r.Helper()
 	var instances []vk.AccelerationStructureInstance
 	for i := range n {

@@ -69,12 +69,12 @@ func (d *Driver) HostProperty(structure []byte, p driver.Property) (uint64, erro
 func (d *Driver) CmdCopy(cb *vk.CommandBuffer, copies []driver.Copy) error {
 	list := make([]bvh.Copy, len(copies))
 	for i, c := range copies {
-		b := bvh.Copy{Mode: c.Mode, Src: c.Blob, Dst: c.Blob, BottomLevelsReady: c.BottomLevelsReady}
+		b := bvh.Copy{Mode: c.Mode, Src: rangeOf(c.Blob), Dst: rangeOf(c.Blob), BottomLevelsReady: c.BottomLevelsReady}
 		if c.Src != nil {
-			b.Src = vk.Range{Buffer: c.SrcStorage}
+			b.Src = bvh.Range{Buffer: c.SrcStorage}
 		}
 		if c.Dst != nil {
-			b.Dst = vk.Range{Buffer: c.DstStorage}
+			b.Dst = bvh.Range{Buffer: c.DstStorage}
 		}
 		if c.Status.Buffer != nil {
 			b.Status = c.Status.Address()
@@ -84,11 +84,13 @@ func (d *Driver) CmdCopy(cb *vk.CommandBuffer, copies []driver.Copy) error {
 	return refused(d.builder.CmdCopy(cb, list))
 }
 
+func rangeOf(r vk.Range) bvh.Range { return bvh.Range{Buffer: r.Buffer, Offset: r.Offset, Size: r.Size} }
+
 // CmdWriteProperties records dispatches that write to dst.
 func (d *Driver) CmdWriteProperties(cb *vk.CommandBuffer, list []driver.Subject, p driver.Property, dst *vk.Buffer, offset uint64) error {
-	ranges := make([]vk.Range, len(list))
+	ranges := make([]bvh.Range, len(list))
 	for i, s := range list {
-		ranges[i] = vk.Range{Buffer: s.Storage}
+		ranges[i] = bvh.Range{Buffer: s.Storage}
 	}
 	return refused(d.builder.CmdWriteProperties(cb, ranges, bvh.Property(p), dst, offset))
 }
