@@ -3,6 +3,7 @@ package bvh
 import (
 	"encoding/binary"
 	"fmt"
+	"unsafe"
 
 	"github.com/everray/everray/vk"
 )
@@ -29,8 +30,8 @@ type batch struct {
 	geometry     []byte // ErGeometry
 	blocks       []byte // uvec2: build, block; of all builds
 	split        []byte // the same of the inputs of builds whose triangles are split
-	small        []byte // the same for builds of up to sortBlocks, once for each
-	large        []byte // uvec2: build, tile; of builds of more
+	sortSmall    []byte // the same for builds of up to sortBlocks, once for each
+	sortLarge    []byte // uvec2: build, tile; of builds of more
 	scanned      []byte // uvec2: build, digits; of builds of more than sortDirect tiles
 	bundled      []byte // of those whose leaves are bundles
 	lbvh, ploc   []byte // of bundles of all builds, by kind of tree
@@ -163,18 +164,20 @@ func (b *batch) add(index uint32, bd Build) {
 	}
 	b.deep = b.deep || bundles > height
 	b.sourced = b.sourced || isSourced(bd.Info)
-	rec := b.addRecord(bd, n)
-	rec.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), refs)
-	rec.words(b.histograms/tileCounts, blocks, 0, n)
-	rec.words(collapse, mode|flag<<8|split<<16|height<<24)
-	if improved(bd.Info) {
-		rec.address(bd.Scratch + scratchOf(bd.Info, uint64(n)).moves)
-	} else {
-		rec.address(0) // no source
+	scratch := scratchOf(bd.Info, uint64(n))
+	rec := erBuild{
+		Dst: bd.Dst.Address() + bd.DstOffset, Geometries: uint64(firstGeometry), State: bd.Scratch,
+		Boxes: bd.Scratch + scratch.boxes, KeysA: bd.Scratch + scratch.keysA, KeysB: bd.Scratch + scratch.keysB,
+		ValuesA: bd.Scratch + scratch.valuesA, ValuesB: bd.Scratch + scratch.valuesB,
+		Parents: bd.Scratch + scratch.parents, Arrivals: bd.Scratch + scratch.arrivals,
+		Type: uint32(bd.Info.Type), Flags: uint32(bd.Info.Flags), GeometryCount: uint32(len(bd.Info.Geometries)), PrimitiveCount: refs,
+		FirstBlock: b.histograms / tileCounts, BlockCount: blocks, Inputs: n,
+		CollapseLimit: collapse, Mode: mode | flag<<8 | split<<16 | height<<24,
 	}
-	b.records = rec.bytes
-	// The address of the geometries is not known yet: its place holds the first one's number.
-	binary.LittleEndian.PutUint64(b.records[int(index)*buildRecordSize+8:], uint64(firstGeometry))
+	if improved(bd.Info) {
+		rec.Source = bd.Scratch + scratch.moves
+	}
+	b.records = appendRecord(b.records, rec)
 	if improved(bd.Info) {
 		b.addImproved(index, n, blocks)
 	}
@@ -201,7 +204,7 @@ func (b *batch) add(index uint32, bd Build) {
 func (b *batch) addSort(index, blocks uint32) {
 	tiles := (blocks + sortTileBlocks - 1) / sortTileBlocks
 	for k := range tiles {
-		b.large = appendWords(b.large, index, k)
+		b.sortLarge = appendWords(b.sortLarge, index, k)
 	}
 	b.histograms += (tiles + 1) * tileCounts
 	for k := uint32(0); k < 256/scanDigits && tiles > sortDirect; k++ {
@@ -216,7 +219,7 @@ func (b *batch) addTasks(index, blocks, bundleBlocks, mode uint32, bundled bool)
 			b.bundled = appendWords(b.bundled, index, k)
 		}
 		if k == 0 && blocks <= sortBlocks {
-			b.small = appendWords(b.small, index, k)
+			b.sortSmall = appendWords(b.sortSmall, index, k)
 		}
 	}
 	for k := uint32(0); k < bundleBlocks; k++ {
@@ -228,54 +231,33 @@ func (b *batch) addTasks(index, blocks, bundleBlocks, mode uint32, bundled bool)
 	}
 }
 
-// addRecord writes the addresses of an ErBuild; the caller adds its words.
-func (b *batch) addRecord(bd Build, n uint32) *recordWriter {
-	w := &recordWriter{bytes: b.records}
-	s := scratchOf(bd.Info, uint64(n))
-	w.address(bd.Dst.Address() + bd.DstOffset)
-	w.address(0) // geometries, see resolve
-	w.address(bd.Scratch)
-	for _, off := range []uint64{s.boxes, s.keysA, s.keysB, s.valuesA, s.valuesB, s.parents, s.arrivals} {
-		w.address(bd.Scratch + off)
-	}
-	return w
-}
-
+// addGeometry describes a geometry whose primitives have numbers from first on.
 func (b *batch) addGeometry(g vk.Geometry, r vk.BuildRange, first uint32, flags vk.BuildFlags) {
-	w := &recordWriter{bytes: b.geometry}
+	rec := erGeometry{Flags: uint32(g.Flags), FirstPrimitive: first, PrimitiveCount: r.PrimitiveCount}
 	switch g.Type {
 	case vk.GeometryInstances:
-		stride := uint32(vk.AccelerationStructureInstanceSize)
+		rec.Vertices, rec.Stride = g.Instances.Data+uint64(r.PrimitiveOffset), vk.AccelerationStructureInstanceSize
 		if g.Instances.ArrayOfPointers {
-			stride = 8
+			rec.Stride = 8
 		}
-		w.address(g.Instances.Data + uint64(r.PrimitiveOffset))
-		w.address(0)
-		w.address(0)
-		w.words(stride, 0, uint32(g.Flags), first, r.PrimitiveCount, 0, 0, leafInstances, boxLevels(flags), 0)
+		rec.Kind, rec.BoxLevels = leafInstances, boxLevels(flags)
 	case vk.GeometryAABBs:
-		w.address(g.AABBs.Data + uint64(r.PrimitiveOffset))
-		w.address(0)
-		w.address(0)
-		w.words(uint32(g.AABBs.Stride), 0, uint32(g.Flags), first, r.PrimitiveCount, 0, 0, leafBoxes, 0, 0)
+		rec.Vertices, rec.Stride, rec.Kind = g.AABBs.Data+uint64(r.PrimitiveOffset), uint32(g.AABBs.Stride), leafBoxes
 	default:
 		t := g.Triangles
-		vertices, indices, transform := t.VertexData, t.IndexData, t.TransformData
+		rec.Vertices, rec.Indices, rec.Transform = t.VertexData, t.IndexData, t.TransformData
 		if t.IndexType == vk.IndexNone {
-			vertices += uint64(r.PrimitiveOffset)
+			rec.Vertices += uint64(r.PrimitiveOffset)
 		} else {
-			indices += uint64(r.PrimitiveOffset)
+			rec.Indices += uint64(r.PrimitiveOffset)
 		}
-		if transform != 0 {
-			transform += uint64(r.TransformOffset)
+		if rec.Transform != 0 {
+			rec.Transform += uint64(r.TransformOffset)
 		}
-		w.address(vertices)
-		w.address(indices)
-		w.address(transform)
-		w.words(uint32(t.VertexStride), uint32(t.IndexType.Size()), uint32(g.Flags), first, r.PrimitiveCount,
-			r.FirstVertex, vertexFormats[t.VertexFormat], leafTriangles, 0, 0)
+		rec.Stride, rec.IndexBytes, rec.FirstVertex = uint32(t.VertexStride), uint32(t.IndexType.Size()), r.FirstVertex
+		rec.Format, rec.Kind = vertexFormats[t.VertexFormat], leafTriangles
 	}
-	b.geometry = w.bytes
+	b.geometry = appendRecord(b.geometry, rec)
 	b.geometries++
 }
 
@@ -291,21 +273,14 @@ func boxLevels(flags vk.BuildFlags) uint32 {
 	return 3
 }
 
-// resolve replaces the numbers of first geometries by addresses.
+// resolve replaces the numbers of first geometries, which records have until then, by addresses.
 func (b *batch) resolve(geometryBase vk.DeviceAddress) {
 	for r := 0; r < len(b.records); r += buildRecordSize {
-		at := b.records[r+8:]
+		at := b.records[r+int(unsafe.Offsetof(erBuild{}.Geometries)):]
 		first := binary.LittleEndian.Uint64(at)
 		binary.LittleEndian.PutUint64(at, geometryBase+first*geometryRecord)
 	}
 }
-
-type recordWriter struct{ bytes []byte }
-
-func (w *recordWriter) address(a uint64) {
-	w.bytes = binary.LittleEndian.AppendUint64(w.bytes, a)
-}
-func (w *recordWriter) words(v ...uint32) { w.bytes = appendWords(w.bytes, v...) }
 
 func appendWords(b []byte, v ...uint32) []byte {
 	for _, x := range v {

@@ -1,8 +1,8 @@
 package bvh
 
 import (
-	"encoding/binary"
 	"fmt"
+	"unsafe"
 
 	vulkan "github.com/vulkan-go/vulkan"
 
@@ -103,8 +103,8 @@ var kernelNames = [kernelCount]string{
 	kernelWiden:          "build/widen",
 }
 
-// Bytes of push constants: those of build.glsl, and all of refit/push.glsl.
-const commonPush, pushSize = 40, 120
+// pushSize is the bytes of push constants: those of build.glsl, and all of refit/push.glsl.
+const pushSize = uint32(unsafe.Sizeof(erPush{}) + unsafe.Sizeof(erUpdatePush{}))
 
 // Builder holds the kernels that build structures on one device. Each is compiled when a command first needs it.
 type Builder struct {
@@ -113,7 +113,7 @@ type Builder struct {
 
 	// teams is whether a workgroup does a merge, or a thread. Both build the same tree; on a CPU barriers are dear.
 	teams      bool
-	small      uint32                              // most primitives of an update in one workgroup
+	refitSmall uint32                              // most primitives of an update in one workgroup
 	refitNodes uint32                              // nodes of a workgroup of an update
 	leafLimit  uint32                              // collapseLimit, but for measurements
 	passes     uint32                              // improveLargePasses, the same
@@ -136,7 +136,7 @@ func NewBuilder(dev Device) (*Builder, error) { return newBuilder(dev, dev.Physi
 
 // newBuilder keeps to limits that may be less than the device's.
 func newBuilder(dev Device, limits vk.Limits) (*Builder, error) {
-	return &Builder{dev: dev, leafLimit: collapseLimit, passes: improveLargePasses, small: refitSmallLimit(limits), refitNodes: refitNodesOn(limits),
+	return &Builder{dev: dev, leafLimit: collapseLimit, passes: improveLargePasses, refitSmall: refitSmallLimit(limits), refitNodes: refitNodesOn(limits),
 		crowns: crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}, nil
 }
 
@@ -157,7 +157,7 @@ func (b *Builder) CmdBuild(cb vk.Recorder, builds []Build) error {
 	if err != nil {
 		return err
 	}
-	batch.addUpdates(builds, b.small)
+	batch.addUpdates(builds, b.refitSmall)
 	return b.recordBatch(cb, batch)
 }
 
@@ -181,9 +181,9 @@ type recorder struct {
 	cb    vk.Recorder
 	batch *batch
 
-	records, blocks, split, small, large, scanned, bundled, lbvh, ploc, crowned, improved, ordered, orderedSmall, updates, smallUpdates vk.DeviceAddress
-	histograms, sums, seeds                                                                                                             vk.DeviceAddress
-	geometry, ranges, deviceRecords, deviceGeometry                                                                                     vk.DeviceAddress
+	records, blocks, split, sortSmall, sortLarge, scanned, bundled, lbvh, ploc, crowned, improved, ordered, orderedSmall, updates, smallUpdates vk.DeviceAddress
+	exchange, sums, seeds                                                                                                                       vk.DeviceAddress
+	geometry, ranges, deviceRecords, deviceGeometry                                                                                             vk.DeviceAddress
 
 	hostRecords vk.DeviceAddress // where the host wrote them
 	from, to    vk.DeviceAddress // all that the host wrote, and where init.comp copies it
@@ -209,7 +209,7 @@ func (r *recorder) upload() error {
 		to   *vk.DeviceAddress
 	}{
 		{r.batch.records, &r.records}, {r.batch.geometry, &r.geometry}, {r.batch.blocks, &r.blocks}, {r.batch.split, &r.split},
-		{r.batch.small, &r.small}, {r.batch.large, &r.large}, {r.batch.scanned, &r.scanned}, {r.batch.bundled, &r.bundled}, {r.batch.lbvh, &r.lbvh},
+		{r.batch.sortSmall, &r.sortSmall}, {r.batch.sortLarge, &r.sortLarge}, {r.batch.scanned, &r.scanned}, {r.batch.bundled, &r.bundled}, {r.batch.lbvh, &r.lbvh},
 		{r.batch.ploc, &r.ploc}, {r.batch.crowned, &r.crowned}, {r.batch.improved, &r.improved},
 		{r.batch.ordered, &r.ordered}, {r.batch.orderedSmall, &r.orderedSmall}, {r.batch.updates, &r.updates},
 		{r.batch.smallUpdates, &r.smallUpdates}, {r.batch.indirect, &r.ranges},
@@ -262,7 +262,7 @@ func (r *recorder) reserve() error {
 	if r.batch.histograms == 0 {
 		return nil
 	}
-	r.histograms, err = r.cb.TransientDevice(uint64(r.batch.histograms)*4, 64)
+	r.exchange, err = r.cb.TransientDevice(uint64(r.batch.histograms)*4, 64)
 	return err
 }
 
@@ -296,13 +296,13 @@ func (r *recorder) record() {
 // begin resets states and the queue of seeds, and copies the batch's description.
 func (r *recorder) begin() {
 	n := uint32(len(r.batch.records) / buildRecordSize)
-	records, histograms, sums := r.records, r.histograms, r.sums
-	r.histograms, r.sums = r.seeds, r.to
+	records, exchange, sums := r.records, r.exchange, r.sums
+	r.exchange, r.sums = r.seeds, r.to
 	if r.pieces > 0 {
 		r.records = r.hostRecords
 	}
 	r.run(kernelInit, r.from, n, (max(n, r.pieces)+63)/64, r.pieces)
-	r.records, r.histograms, r.sums = records, histograms, sums
+	r.records, r.exchange, r.sums = records, exchange, sums
 }
 
 // trees makes trees and leaves of the builds, whose boxes are known.
@@ -332,18 +332,18 @@ func (r *recorder) trees() {
 
 // sort orders the keys of all builds: those of few blocks in one go, the others by passes of a byte.
 func (r *recorder) sort() {
-	r.perBlock(kernelSortSmall, r.small, r.batch.small, 1)
-	if len(r.batch.large) == 0 {
+	r.perBlock(kernelSortSmall, r.sortSmall, r.batch.sortSmall, 1)
+	if len(r.batch.sortLarge) == 0 {
 		return
 	}
-	tasks, scanned := uint32(len(r.batch.large)/8), uint32(len(r.batch.scanned)/8)
+	tasks, scanned := uint32(len(r.batch.sortLarge)/8), uint32(len(r.batch.scanned)/8)
 	for pass := range r.batch.passes {
 		ahead := pass | (r.batch.passes-pass)<<8
 		if scanned > 0 {
 			r.run(kernelSortScan, r.scanned, scanned, scanned, ahead)
 			r.cb.ComputeBarrier()
 		}
-		r.run(kernelSortScatter, r.large, tasks, tasks, ahead)
+		r.run(kernelSortScatter, r.sortLarge, tasks, tasks, ahead)
 		if pass < r.batch.passes-1 {
 			r.cb.ComputeBarrier()
 		}
@@ -364,7 +364,7 @@ func (r *recorder) clusters() {
 	if r.batch.seeds == 0 {
 		return
 	}
-	r.histograms = r.seeds // the queue takes their place in the push constants
+	r.exchange = r.seeds // the sort is done with its histograms
 	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, climbGroups)
 	r.cb.ComputeBarrier()
 	if r.b.teams {
@@ -382,14 +382,8 @@ func (r *recorder) perBlock(kernel int, address vk.DeviceAddress, tasks []byte, 
 }
 
 func (r *recorder) run(kernel int, tasks vk.DeviceAddress, count, groups, pass uint32) {
-	var push [commonPush]byte
-	binary.LittleEndian.PutUint64(push[0:], r.records)
-	binary.LittleEndian.PutUint64(push[8:], tasks)
-	binary.LittleEndian.PutUint64(push[16:], r.histograms)
-	binary.LittleEndian.PutUint64(push[24:], r.sums)
-	binary.LittleEndian.PutUint32(push[32:], count)
-	binary.LittleEndian.PutUint32(push[36:], pass)
-	r.dispatch(kernel, push[:], groups)
+	push := erPush{Builds: r.records, Tasks: tasks, Exchange: r.exchange, Sums: r.sums, TaskCount: count, Pass: pass}
+	r.dispatch(kernel, bytesOf(&push), groups)
 }
 
 func (r *recorder) dispatch(kernel int, push []byte, groups uint32) {

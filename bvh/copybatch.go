@@ -122,35 +122,30 @@ func units(bytes uint64) uint64 { return min(bytes/unitSize, 1<<32-1) }
 
 // records are the bytes of all ErCopy.
 func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
-	w := &recordWriter{}
-	for i, j := range b.jobs {
-		w.address(j.src.Address())
-		w.address(j.dst.Address())
-		w.address(plans + uint64(i)*copyPlanSize)
-		for _, n := range []uint64{j.nodes, j.marks} {
-			if n == 0 {
-				w.address(0)
-				continue
-			}
-			w.address(words)
+	take := func(n uint64) (at vk.DeviceAddress) {
+		if n > 0 {
+			at = words
 			words += 4 * n
 		}
-		w.address(j.status)
-		flags := uint32(0)
-		if j.ready {
-			flags = copyReady
-		}
-		blocks := (j.pieces + copyBlock - 1) / copyBlock
-		limit := j.nodes
-		if !j.links() {
-			limit = 1<<32 - 1
-		}
-		w.words(j.mode, uint32(units(j.src.Size)), uint32(units(j.dst.Size)), uint32(limit), uint32(j.marks), j.number, uint32(blocks)*copyBlock, flags)
-		w.bytes = append(w.bytes, b.driver[:]...)
-		w.bytes = append(w.bytes, compatibility[:]...)
-		w.words(compatWords[:]...)
+		return at
 	}
-	return w.bytes
+	var out []byte
+	for i, j := range b.jobs {
+		rec := erCopy{
+			Src: j.src.Address(), Dst: j.dst.Address(), Plan: plans + uint64(i)*copyPlanSize, Parents: take(j.nodes), Marks: take(j.marks), Status: j.status,
+			Mode: j.mode, SrcUnits: uint32(units(j.src.Size)), DstUnits: uint32(units(j.dst.Size)), NodeLimit: 1<<32 - 1, MarkWords: uint32(j.marks),
+			FirstNumber: j.number, Pieces: uint32((j.pieces+copyBlock-1)/copyBlock) * copyBlock,
+			Driver: b.driver, Compat: compatibility, StructureCompat: compatWords,
+		}
+		if j.links() {
+			rec.NodeLimit = uint32(j.nodes)
+		}
+		if j.ready {
+			rec.Flags = copyReady
+		}
+		out = appendRecord(out, rec)
+	}
+	return out
 }
 
 // recordCopies records a batch.
@@ -167,7 +162,7 @@ func (b *Builder) recordCopies(cb vk.Recorder, batch *copyBatch, label string) e
 		}
 	}
 	if batch.numbers > 0 {
-		if r.histograms, err = cb.TransientDevice(4*uint64(batch.numbers), 64); err != nil {
+		if r.exchange, err = cb.TransientDevice(4*uint64(batch.numbers), 64); err != nil {
 			return err
 		}
 		if r.sums, err = cb.TransientDevice(4*uint64(batch.numbers/scanChunk+1), 64); err != nil {

@@ -112,7 +112,7 @@ func (b *Builder) constants(k int) map[uint32]uint32 {
 	case kernelRefitShort:
 		return map[uint32]uint32{1: refitNodesLeast, 2: 2 * refitNodesLeast}
 	case kernelRefitSmall:
-		return map[uint32]uint32{0: b.small}
+		return map[uint32]uint32{0: b.refitSmall}
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (b *Builder) constants(k int) map[uint32]uint32 {
 func (b *Builder) uses(k int) bool {
 	switch k {
 	case kernelRefitSmall:
-		return b.small > 0
+		return b.refitSmall > 0
 	case kernelCrown:
 		return b.crowns
 	case kernelPLOC:

@@ -96,15 +96,11 @@ func (t *Tracer) Destroy() {
 // CmdTrace records a trace of count rays. faults is the address of 4 zeroed words: faults seen, kind and value of the
 // first, candidates decided.
 func (t *Tracer) CmdTrace(cb *vk.CommandBuffer, tlas, rays, hits, faults vk.DeviceAddress, count uint32, o TraceOptions) {
-	var push [tracerPushSize]byte
-	for i, a := range []vk.DeviceAddress{tlas, rays, hits, faults} {
-		binary.LittleEndian.PutUint64(push[8*i:], a)
-	}
-	for i, w := range []uint32{count, o.Flags, uint32(o.CullMask), uint32(o.Candidates)} {
-		binary.LittleEndian.PutUint32(push[32+4*i:], w)
+	push := erTracePush{
+		Tlas: tlas, Rays: rays, Hits: hits, Faults: faults, Count: count, Flags: o.Flags, CullMask: uint32(o.CullMask), Candidates: uint32(o.Candidates),
 	}
 	cb.BindComputePipeline(t.kernel)
-	cb.PushConstants(t.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, push[:])
+	cb.PushConstants(t.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, bytesOf(&push))
 	x, y := foldGroups((count + 63) / 64)
 	cb.Dispatch(x, y, 1)
 }

@@ -170,18 +170,16 @@ func (b *batch) describeAlone(bd Build, n, room uint32) {
 	if len(bd.Info.Geometries) > 1 || n > mostAlone {
 		return
 	}
-	var g [geometryRecord]byte
-	copy(g[:], b.geometry[len(b.geometry)-len(bd.Info.Geometries)*geometryRecord:])
-	word := func(at int) uint32 { return binary.LittleEndian.Uint32(g[at:]) }
+	var g erGeometry
+	copy(bytesOf(&g), b.geometry[len(b.geometry)-len(bd.Info.Geometries)*geometryRecord:])
 	src, offset := bd.source()
-	w := &recordWriter{}
-	w.address(bd.Dst.Address() + bd.DstOffset)
-	w.address(src.Address() + offset)
-	w.address(bd.Scratch + updateScratchOf(uint64(n)).lists)
-	w.bytes = append(w.bytes, g[:24]...) // addresses of vertices, indices and transform
-	w.words(word(24), word(28)|word(48)<<8|word(52)<<16|word(56)<<24, word(32), word(40), word(44))
-	w.words(uint32(bd.Info.Type)|uint32(len(bd.Info.Geometries))<<8, n, room)
-	b.alone = w.bytes
+	b.alone = appendRecord(nil, erUpdatePush{
+		Dst: bd.Dst.Address() + bd.DstOffset, Source: src.Address() + offset, Scratch: bd.Scratch + updateScratchOf(uint64(n)).lists,
+		Vertices: g.Vertices, Indices: g.Indices, Transform: g.Transform,
+		Stride: g.Stride, Forms: g.IndexBytes | g.Format<<8 | g.Kind<<16 | g.BoxLevels<<24,
+		Flags: g.Flags, Primitives: g.PrimitiveCount, FirstVertex: g.FirstVertex,
+		Type: uint32(bd.Info.Type) | uint32(len(bd.Info.Geometries))<<8, Count: n, Room: room,
+	})
 }
 
 // isAlone tells whether all is one update that push constants describe.
@@ -203,8 +201,7 @@ func (r *recorder) recordAlone() {
 }
 
 func (r *recorder) runAlone(kernel int, groups uint32) {
-	push := make([]byte, commonPush, pushSize)
-	binary.LittleEndian.PutUint32(push[32:], groups)
+	push := appendRecord(make([]byte, 0, pushSize), erPush{TaskCount: groups})
 	r.dispatch(kernel, append(push, r.batch.alone...), groups)
 }
 
@@ -245,22 +242,15 @@ func (b *batch) addUpdate(bd Build, small uint32) {
 	src, offset := bd.source()
 	room := min(bd.Dst.Size()-bd.DstOffset, src.Size()-offset)
 	s := updateScratchOf(uint64(n))
-	w := &recordWriter{bytes: b.records}
-	w.address(bd.Dst.Address() + bd.DstOffset)
-	w.address(uint64(firstGeometry)) // see resolve
-	w.address(bd.Scratch)
-	w.address(bd.Scratch + s.boxes)
-	w.address(bd.Scratch + s.bounds)
-	w.address(bd.Scratch + s.reach)
-	w.address(bd.Scratch + s.lists)
-	w.address(bd.Scratch + s.arrivals)
-	w.address(bd.Scratch + s.counts)
-	w.address(0)
-	w.words(uint32(bd.Info.Type), uint32(bd.Info.Flags), uint32(len(bd.Info.Geometries)), n)
-	w.words(0, 0, uint32(min(room/updateRoomUnit, 1<<32-1)), 0, 0, 0)
-	w.address(src.Address() + offset)
-	b.records = w.bytes
-	b.describeAlone(bd, n, uint32(min(room/updateRoomUnit, 1<<32-1)))
+	updateRoom := uint32(min(room/updateRoomUnit, 1<<32-1))
+	b.records = appendRecord(b.records, erUpdate{
+		Dst: bd.Dst.Address() + bd.DstOffset, Geometries: uint64(firstGeometry), State: bd.Scratch, Boxes: bd.Scratch + s.boxes,
+		PartBounds: bd.Scratch + s.bounds, PartReach: bd.Scratch + s.reach, Lists: bd.Scratch + s.lists,
+		Arrivals: bd.Scratch + s.arrivals, Counts: bd.Scratch + s.counts,
+		Type: uint32(bd.Info.Type), Flags: uint32(bd.Info.Flags), GeometryCount: uint32(len(bd.Info.Geometries)), PrimitiveCount: n,
+		Room: updateRoom, Source: src.Address() + offset,
+	})
+	b.describeAlone(bd, n, updateRoom)
 	if small > 0 && n <= small {
 		b.smallRecords = append(b.smallRecords, int(index))
 		b.firstGeometries = append(b.firstGeometries, firstGeometry)
@@ -359,10 +349,10 @@ func (r *recorder) readRanges() {
 		return
 	}
 	n := uint32(len(r.batch.indirect) / 16)
-	histograms, sums := r.histograms, r.sums
-	r.histograms, r.sums = r.deviceRecords, r.deviceGeometry
+	exchange, sums := r.exchange, r.sums
+	r.exchange, r.sums = r.deviceRecords, r.deviceGeometry
 	r.run(kernelIndirect, r.ranges, n, n, 0)
-	r.histograms, r.sums = histograms, sums
+	r.exchange, r.sums = exchange, sums
 	r.records = r.deviceRecords
 	r.cb.ComputeBarrier()
 }

@@ -14,10 +14,10 @@ import (
 // no numbers. What the kernels for large updates make is what a workgroup makes that looks into every bottom level itself.
 func TestUpdateCuts(t *testing.T) {
 	r := newRig(t)
-	if r.builder.small == 0 {
+	if r.builder.refitSmall == 0 {
 		t.Skip("workgroups of this device are too small")
 	}
-	small := r.builder.small
+	small := r.builder.refitSmall
 	rng := rand.New(rand.NewPCG(181, 182))
 	broken := randomSoup(rng, 400, 0.1)
 	for i := range 90 {
@@ -56,11 +56,11 @@ func TestUpdateCuts(t *testing.T) {
 			update := r.updateOf(Build{Info: built.Info, Ranges: built.Ranges, Dst: r.poison("by a workgroup", built.Dst.Size()), Src: built.Dst})
 			r.run([]Build{update})
 			want := r.used(bufferOf(update.Dst))
-			r.builder.small = 0
+			r.builder.refitSmall = 0
 			update.Dst = r.poison("by dispatches", built.Dst.Size())
 			r.run([]Build{update})
 			r.run([]Build{r.updateOf(built)})
-			r.builder.small = small
+			r.builder.refitSmall = small
 			if !bytes.Equal(r.used(bufferOf(update.Dst)), want) {
 				t.Errorf("flags %#x, update %d: dispatches make something else than a workgroup", flags, step)
 			}

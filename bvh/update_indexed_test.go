@@ -51,7 +51,7 @@ func (r *rig) movingIndexed(rng *rand.Rand, c indexedCase, flags vk.BuildFlags) 
 // fit and indices stay below MaxVertex: they become what the kernels for large ones make of them.
 func TestUpdateIndexed(t *testing.T) {
 	r := newRig(t)
-	small := r.builder.small
+	small := r.builder.refitSmall
 	if small == 0 {
 		t.Skip("workgroups of this device are too small")
 	}
@@ -77,9 +77,9 @@ func TestUpdateIndexed(t *testing.T) {
 				r.fill(m.data, m.make(rng))
 				want := update
 				want.Src, want.Dst = built.Dst, r.poison("by dispatches", built.Dst.Size())
-				r.builder.small = 0
+				r.builder.refitSmall = 0
 				r.run([]Build{want})
-				r.builder.small = small
+				r.builder.refitSmall = small
 				elsewhere := want
 				elsewhere.Dst = r.poison("by a workgroup", built.Dst.Size())
 				r.run([]Build{elsewhere})

@@ -12,10 +12,10 @@ import (
 // large one. They become what the kernels for large ones make of them.
 func TestUpdateSmall(t *testing.T) {
 	r := newRig(t)
-	if r.builder.small == 0 {
+	if r.builder.refitSmall == 0 {
 		t.Skip("workgroups of this device are too small")
 	}
-	small := r.builder.small
+	small := r.builder.refitSmall
 	rng := rand.New(rand.NewPCG(131, 132))
 	list := r.movings()
 	add := func(name string, m moving) {
@@ -36,9 +36,9 @@ func TestUpdateSmall(t *testing.T) {
 		r.fill(m.data, m.make(rng))
 		for _, src := range []*vk.Buffer{bufferOf(built.Dst), compacted} {
 			update := r.updateOf(Build{Info: built.Info, Ranges: built.Ranges, Dst: r.poison("by dispatches", src.Size()), Src: src})
-			r.builder.small = 0
+			r.builder.refitSmall = 0
 			r.run([]Build{update})
-			r.builder.small = small
+			r.builder.refitSmall = small
 			large := r.inUse(bufferOf(update.Dst))
 			update.Dst = r.poison("by a workgroup", src.Size())
 			r.run([]Build{update})

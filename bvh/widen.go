@@ -1,7 +1,6 @@
 package bvh
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/everray/everray/vk"
@@ -53,8 +52,7 @@ func appendWiden(tasks []byte, structure vk.DeviceAddress, room, slots uint64, i
 		flag = widenNew
 	}
 	for k := uint64(0); k == 0 || k*blockSize < slots; k++ {
-		tasks = binary.LittleEndian.AppendUint64(tasks, structure)
-		tasks = appendWords(tasks, uint32(units(room)), uint32(k)|flag)
+		tasks = appendRecord(tasks, erWiden{Structure: structure, Room: uint32(units(room)), Block: uint32(k) | flag})
 	}
 	return tasks
 }

@@ -62,8 +62,8 @@ void clearCounts(ErBuild b, uint block) {
     uint lane = gl_LocalInvocationIndex;
     if (b.blockCount > ER_SORT_BLOCKS && block % ER_TILE_BLOCKS == 0u) {
         uint tile = block / ER_TILE_BLOCKS;
-        ErUintView(push.histograms).v[erDigitCount(b, 0u, tile, lane)] = 0u;
-        ErUintView(push.histograms).v[erDigitCount(b, 1u, tile, lane)] = 0u;
+        ErUintView(push.exchange).v[erDigitCount(b, 0u, tile, lane)] = 0u;
+        ErUintView(push.exchange).v[erDigitCount(b, 1u, tile, lane)] = 0u;
     }
     if (block == 0u && erIsSplit(b)) {
         for (uint k = lane; k < ER_SPLIT_BLOCKS; k += gl_WorkGroupSize.x) {

@@ -68,7 +68,7 @@ void main() {
     }
     uint to = seed ? atomicAdd(sharedSeeds, 1u) : 0u;
     barrier();
-    ErSeeds seeds = ErSeeds(push.histograms);
+    ErSeeds seeds = ErSeeds(push.exchange);
     if (lane == 0u && sharedSeeds > 0u) {
         sharedFirst = atomicAdd(seeds.count, sharedSeeds);
     }

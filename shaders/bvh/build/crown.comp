@@ -28,7 +28,7 @@ shared uint inner[2u][2u];                // bits: what sides are nodes, of even
 shared uint opened[ER_CROWN_ITEMS];       // nodes, in the order of their opening
 shared uint wanted[ER_CROWN_ITEMS / 32u]; // lanes, as bits
 shared uint before[ER_CROWN_ITEMS / 32u]; // how many in the words before
-shared uint small[ER_CROWN_ITEMS / 32u];  // of opened, as bits: what becomes a leaf
+shared uint leafBits[ER_CROWN_ITEMS / 32u];  // of opened, as bits: what becomes a leaf
 
 struct Item {
     vec3 lo, hi;
@@ -287,7 +287,7 @@ void divide(ErBuild b, uint count, uint lane, uint items, Item item) {
             }
             if ((lane & 1u) == 0u && child.leaves < b.collapseLimit && becomesLeaf(b, child, sideOf(lane >> 1, true, inside))) {
                 uint k = first + (lane >> 1);
-                atomicOr(small[k >> 5], 1u << (k & 31u));
+                atomicOr(leafBits[k >> 5], 1u << (k & 31u));
             }
         }
         barrier();
@@ -316,7 +316,7 @@ void divide(ErBuild b, uint count, uint lane, uint items, Item item) {
     }
     memoryBarrierBuffer(); // of links
     barrier();
-    if (lane + 1u < items && (small[lane >> 5] & (1u << (lane & 31u))) != 0u) {
+    if (lane + 1u < items && (leafBits[lane >> 5] & (1u << (lane & 31u))) != 0u) {
         ErUvec2View(b.parents).v[opened[lane]].x |= LINK_COLLAPSED;
     }
 }
@@ -330,7 +330,7 @@ void main() {
     ErBuild b = ErBuildView(push.builds).build[ErUvec2View(push.tasks).v[group].x];
     ErState state = ErStateView(b.state).state;
     if (lane < ER_CROWN_ITEMS / 32u) {
-        small[lane] = 0u;
+        leafBits[lane] = 0u;
     }
     if ((state.root & ER_REF_LEAF) != 0u || state.activeCount < ER_MOVE_LEAST || b.inputs <= ER_MOVE_SMALL) {
         return; // the whole workgroup

@@ -4,7 +4,7 @@
 // host wrote, with the most primitives and no offsets, and from the ranges in
 // device memory. One workgroup does one record.
 //   push.builds, push.tasks        what the host wrote: records, ErIndirect
-//   push.histograms, push.sums     to write: records, geometries
+//   push.exchange, push.sums     to write: records, geometries
 #include "bvh/common/build.glsl"
 layout(local_size_x = 64) in;
 
@@ -77,6 +77,6 @@ void main() {
         b.geometries = geometries;
         b.inputs = first;
         b.primitiveCount = first + (erMaySplit(b) ? erSplitSlots(first) : 0u);
-        ErBuildOut(push.histograms).build[group] = b;
+        ErBuildOut(push.exchange).build[group] = b;
     }
 }

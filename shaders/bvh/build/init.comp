@@ -18,8 +18,8 @@ void main() {
     if (i >= push.taskCount) {
         return;
     }
-    if (i == 0u && (push.histograms.x | push.histograms.y) != 0u) {
-        ErSeeds(push.histograms).count = 0u;
+    if (i == 0u && (push.exchange.x | push.exchange.y) != 0u) {
+        ErSeeds(push.exchange).count = 0u;
     }
     ErBuild b = ErBuildView(push.builds).build[i];
     ErStateView s = ErStateView(b.state);

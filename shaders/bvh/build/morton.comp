@@ -68,6 +68,6 @@ void main() {
     barrier();
     uint n = histogram[gl_LocalInvocationIndex];
     if (tiled && n > 0u) {
-        atomicAdd(ErUintView(push.histograms).v[erDigitCount(b, 0u, task.y / ER_TILE_BLOCKS, gl_LocalInvocationIndex)], n);
+        atomicAdd(ErUintView(push.exchange).v[erDigitCount(b, 0u, task.y / ER_TILE_BLOCKS, gl_LocalInvocationIndex)], n);
     }
 }

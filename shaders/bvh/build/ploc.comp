@@ -82,7 +82,7 @@ uint mergeClusters(ErBuild b, uint count, uint most) {
 
 void main() {
     uint index = erGroup() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
-    ErSeeds seeds = ErSeeds(push.histograms);
+    ErSeeds seeds = ErSeeds(push.exchange);
     if (index >= seeds.count) {
         return;
     }

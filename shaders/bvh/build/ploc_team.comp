@@ -69,7 +69,7 @@ uint mergeOnce(ErBuild b, uint lane, uint count, bool force, inout Cluster c) {
 void main() {
     uint lane = gl_LocalInvocationIndex;
     uint index = erGroup();
-    ErSeeds seeds = ErSeeds(push.histograms);
+    ErSeeds seeds = ErSeeds(push.exchange);
     if (index >= seeds.count) {
         return; // the whole workgroup
     }

@@ -18,7 +18,7 @@ void main() {
     uint lane = gl_LocalInvocationIndex;
     uvec2 task = ErUvec2View(push.tasks).v[group];
     ErBuild b = ErBuildView(push.builds).build[task.x];
-    ErUintView counts = ErUintView(push.histograms);
+    ErUintView counts = ErUintView(push.exchange);
     uint digit = lane % ER_SCAN_DIGITS, mine = lane / ER_SCAN_DIGITS;
     uint column = erDigitCount(b, erSortByte(), 0u, task.y * ER_SCAN_DIGITS + digit);
     uint tiles = erTiles(b);

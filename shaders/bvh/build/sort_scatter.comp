@@ -20,7 +20,7 @@ void addCounts(ErBuild b, uint tile, out uint all, out uint before) {
         uvec4 n[AHEAD];
         for (uint k = 0u; k < AHEAD; k++) {
             uint other = first + k * PARTS;
-            n[k] = other < tiles ? ErUvec4View(push.histograms).v[row + other * 64u] : uvec4(0u);
+            n[k] = other < tiles ? ErUvec4View(push.exchange).v[row + other * 64u] : uvec4(0u);
         }
         for (uint k = 0u; k < AHEAD; k++) {
             sum += n[k];
@@ -45,12 +45,12 @@ void addCounts(ErBuild b, uint tile, out uint all, out uint before) {
 void countDigit(ErBuild b, uint tile, out uint all, out uint before) {
     uint lane = gl_LocalInvocationIndex;
     if (erTiles(b) > ER_SORT_DIRECT) {
-        before = ErUintView(push.histograms).v[erDigitCount(b, erSortByte(), tile, lane)];
-        all = ErUintView(push.histograms).v[erDigitSums(b, erSortByte()) + lane];
+        before = ErUintView(push.exchange).v[erDigitCount(b, erSortByte(), tile, lane)];
+        all = ErUintView(push.exchange).v[erDigitSums(b, erSortByte()) + lane];
     } else {
         addCounts(b, tile, all, before);
     }
-    ErUintView(push.histograms).v[erDigitCount(b, erSortByte() + 2u, tile, lane)] = 0u;
+    ErUintView(push.exchange).v[erDigitCount(b, erSortByte() + 2u, tile, lane)] = 0u;
 }
 
 void main() {
@@ -108,7 +108,7 @@ void main() {
             ErUintView(valuesOut).v[to] = erSortByte() == 0u ? first + from : ErUintView(valuesIn).v[first + from];
             if (erSortLeft() > 1u) {
                 uint next = erDigitCount(b, erSortByte() + 1u, to / ER_SORT_TILE, erDigit(moved, erSortByte() + 1u));
-                atomicAdd(ErUintView(push.histograms).v[next], 1u);
+                atomicAdd(ErUintView(push.exchange).v[next], 1u);
             }
         }
     }

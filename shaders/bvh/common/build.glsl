@@ -43,6 +43,12 @@ struct ErBuild {
     uint mode;        // see erMode and what follows it
     uvec2 source;     // of an update: the structure to update from; of a build: see improve.glsl
 };
+// An update keeps other things in its scratch memory. Its record has their addresses in place of a build's.
+uvec2 erPartBounds(ErBuild b) { return b.keysA; }      // eight words of each part, see ER_PART
+uvec2 erPartReach(ErBuild b) { return b.keysB; }       // how far each part reaches
+uvec2 erUpdateLists(ErBuild b) { return b.valuesA; }   // of nodes that wait, see refit/groups.glsl
+uvec2 erUpdateArrivals(ErBuild b) { return b.valuesB; } // of groups
+uvec2 erUpdateCounts(ErBuild b) { return b.parents; }  // of blocks and groups
 const uint ER_MODE_LBVH = 0u;
 const uint ER_MODE_PLOC = 1u;
 
@@ -128,8 +134,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ErBoundsView
 layout(push_constant, std430) uniform ErPush {
     uvec2 builds;
     uvec2 tasks;     // uvec4 (bounds) or uvec2 (build, block in build)
-    uvec2 histograms;
-    uvec2 sums;
+    uvec2 exchange;  // what kernels tell each other: histograms of the sort, the queue of seeds (seed.glsl), numbers that are scanned
+    uvec2 sums;      // of the scan
     uint taskCount;  // workgroups' worth of work, or elements
     uint pass;       // of the radix sort
 } push;

@@ -28,7 +28,7 @@ void writeCompact(ErCopy c, ErPlan p) {
         case 0u: v.xy = c.dst; break;
         case 3u:
             if ((p.root & ER_REF_LEAF) == 0u && p.used > 0u) {
-                ErUintView n = ErUintView(push.histograms);
+                ErUintView n = ErUintView(push.exchange);
                 v.y = n.v[c.firstNumber + p.root] - n.v[c.firstNumber];
             } else if (p.loose != 0u) {
                 v.y = ER_REF_LEAF | ((p.live - 1u) << ER_REF_COUNT_SHIFT);

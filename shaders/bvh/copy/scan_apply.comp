@@ -25,14 +25,14 @@ void main() {
     uint item[ER_SCAN_ITEMS];
     uint sum = 0u;
     for (uint k = 0u; k < ER_SCAN_ITEMS; k++) {
-        item[k] = first + k < push.taskCount ? ErUintView(push.histograms).v[first + k] : 0u;
+        item[k] = first + k < push.taskCount ? ErUintView(push.exchange).v[first + k] : 0u;
         sum += item[k];
     }
     uint total;
     uint before = base + erScanLanes(lane, sum, total);
     for (uint k = 0u; k < ER_SCAN_ITEMS; k++) {
         if (first + k < push.taskCount) {
-            ErUintView(push.histograms).v[first + k] = before;
+            ErUintView(push.exchange).v[first + k] = before;
         }
         before += item[k];
     }

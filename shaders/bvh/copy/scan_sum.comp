@@ -11,7 +11,7 @@ void main() {
     uint sum = 0u;
     for (uint k = 0u; k < ER_SCAN_ITEMS; k++) {
         uint at = group * ER_SCAN_CHUNK + k * ER_SCAN_LANES + lane;
-        sum += at < push.taskCount ? ErUintView(push.histograms).v[at] : 0u;
+        sum += at < push.taskCount ? ErUintView(push.exchange).v[at] : 0u;
     }
     uint total;
     erScanLanes(lane, sum, total);

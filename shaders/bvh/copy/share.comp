@@ -175,7 +175,7 @@ void writeShort(uint kind, uvec2 to, uint record) {
 void writeChunk(ErCopy c, ErPlan p, uint kind, uint chunk, bool live, uint corners[3]) {
     uint lane = gl_LocalInvocationIndex;
     bool indexed = erIsIndexed(kind);
-    ErUintView n = ErUintView(push.histograms);
+    ErUintView n = ErUintView(push.exchange);
     uint base = erChunkWords(p, kind) + n.v[erFirstChunk(c) + chunk] - n.v[erFirstChunk(c)];
     uvec2 head = uvec2(base, (indexed ? vertexCount() : 0u) | listLength(kind) << ER_CHUNK_GEOMETRY_SHIFT);
     uvec2 to = erUnit(c.dst, erLeafStart(p.used));
@@ -229,7 +229,7 @@ void main() {
         uint lists = good ? 3u * vertexCount() + listLength(erIndexedKind(p)) : 0u;
         uint shortLists = good ? listLength(erShortKind(p)) : 0u;
         if (c.mode == ER_COPY_COMPACT && chunk <= erChunkLimit(c)) {
-            ErUintView(push.histograms).v[erFirstChunk(c) + chunk] = lists | shortLists << 16; // see copy/used.comp
+            ErUintView(push.exchange).v[erFirstChunk(c) + chunk] = lists | shortLists << 16; // see copy/used.comp
         }
         if (lists > 0u) {
             atomicAdd(ErPlanView(c.plan).plan.lists, lists);

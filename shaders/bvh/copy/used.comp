@@ -73,7 +73,7 @@ void countLevel(ErCopy c, ErPlan p, uint slot) {
 
 // chunkNumber makes what copy/share.comp has counted of a chunk a number of words.
 void chunkNumber(ErCopy c, ErPlan p, uint chunk) {
-    ErUintView n = ErUintView(push.histograms);
+    ErUintView n = ErUintView(push.exchange);
     uint counts = n.v[erFirstChunk(c) + chunk];
     n.v[erFirstChunk(c) + chunk] = erIsIndexed(erCompactKind(p)) ? counts & 0xffffu : counts >> 16;
 }
@@ -211,7 +211,7 @@ void main() {
         }
     }
     if (valid && numbers && slot <= c.nodeLimit) {
-        ErUintView(push.histograms).v[c.firstNumber + slot] = used ? 1u : 0u;
+        ErUintView(push.exchange).v[c.firstNumber + slot] = used ? 1u : 0u;
     }
     if (valid && c.mode == ER_COPY_COMPACT && slot <= erChunkLimit(c)) {
         chunkNumber(c, p, slot);

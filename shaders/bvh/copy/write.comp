@@ -9,7 +9,7 @@ shared uint sharedChecksum[2];
 
 // slotUsed is for COMPACT and SERIALIZE, after the scan.
 bool slotUsed(ErCopy c, uint slot, out uint number) {
-    ErUintView n = ErUintView(push.histograms);
+    ErUintView n = ErUintView(push.exchange);
     number = n.v[c.firstNumber + slot];
     bool used = n.v[c.firstNumber + slot + 1u] != number;
     number -= n.v[c.firstNumber];

@@ -95,12 +95,12 @@ ErState stateOf() {
 void keepBounds(ErBuild b, uint part, uint lane) {
     if (lane < 8u) {
         uint word = lane < 3u ? sharedMin[lane] : (lane < 6u ? sharedMax[lane - 3u] : (lane == 6u ? sharedActive : sharedHuge));
-        ErUintView(b.keysA).v[8u * part + lane] = word;
+        ErUintView(erPartBounds(b)).v[8u * part + lane] = word;
     }
     if (lane == 8u) {
         ErState s = stateOf();
         vec3 reach = max(abs(erBoundsMin(s)), abs(erBoundsMax(s)));
-        ErUintView(b.keysB).v[part] = floatBitsToUint(max(reach.x, max(reach.y, reach.z)));
+        ErUintView(erPartReach(b)).v[part] = floatBitsToUint(max(reach.x, max(reach.y, reach.z)));
     }
 }
 
@@ -111,11 +111,11 @@ ErState joinBounds(ErBuild b, uint lane) {
     Found f = FOUND_NOTHING;
     for (uint k = lane; k < erParts(b.primitiveCount); k += gl_WorkGroupSize.x) {
         for (uint c = 0u; c < 3u; c++) {
-            f.lo[c] = min(f.lo[c], ErUintView(b.keysA).v[8u * k + c]);
-            f.hi[c] = max(f.hi[c], ErUintView(b.keysA).v[8u * k + 3u + c]);
+            f.lo[c] = min(f.lo[c], ErUintView(erPartBounds(b)).v[8u * k + c]);
+            f.hi[c] = max(f.hi[c], ErUintView(erPartBounds(b)).v[8u * k + 3u + c]);
         }
-        f.live |= ErUintView(b.keysA).v[8u * k + 6u];
-        f.huge |= ErUintView(b.keysA).v[8u * k + 7u];
+        f.live |= ErUintView(erPartBounds(b)).v[8u * k + 6u];
+        f.huge |= ErUintView(erPartBounds(b)).v[8u * k + 7u];
     }
     reduceBounds(lane, f);
     return stateOf();

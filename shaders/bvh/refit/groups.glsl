@@ -28,13 +28,13 @@ struct Group {
 // What a block or a group lists is at the place of its first node, two entries for each node: the node, twice, and whether the
 // child has its box; the child.
 layout(buffer_reference, std430, buffer_reference_align = 8) coherent buffer ErList { uvec2 v[]; };
-ErList listOf(ErBuild b) { return ErList(b.valuesA); }
+ErList listOf(ErBuild b) { return ErList(erUpdateLists(b)); }
 
 // How many nodes each block or group lists.
-ErRefitWords counts(ErBuild b) { return ErRefitWords(b.parents); }
+ErRefitWords counts(ErBuild b) { return ErRefitWords(erUpdateCounts(b)); }
 
 // How many members of each group have arrived.
-ErRefitWords arrivals(ErBuild b) { return ErRefitWords(b.valuesB); }
+ErRefitWords arrivals(ErBuild b) { return ErRefitWords(erUpdateArrivals(b)); }
 
 uint blocksOf(ErTree t) { return (t.nodes + ER_NEAR - 1u) / ER_NEAR; }
 

@@ -127,10 +127,10 @@ void prepare(ErBuild b, ErTree t, uint i) {
         ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE)).node[i] = ErNodeView(erAddress(b.source, ER_HEADER_SIZE)).node[i];
     }
     if (i < erArrivals(b.primitiveCount)) {
-        ErUintView(b.valuesB).v[i] = 0u;
+        ErUintView(erUpdateArrivals(b)).v[i] = 0u;
     }
     if (i < erCounts(b.primitiveCount)) {
-        ErUintView(b.parents).v[i] = 0u;
+        ErUintView(erUpdateCounts(b)).v[i] = 0u;
     }
 }
 

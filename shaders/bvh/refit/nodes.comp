@@ -20,7 +20,7 @@ uint reachOf(ErBuild b, uint lane) {
         vec3 reach = max(abs(erBoundsMin(s)), abs(erBoundsMax(s)));
         return floatBitsToUint(max(reach.x, max(reach.y, reach.z)));
     }
-    ErUintView parts = ErUintView(b.keysB);
+    ErUintView parts = ErUintView(erPartReach(b));
     uint last = erParts(b.primitiveCount) - 1u;
     uint most = max(parts.v[min(lane, last)], parts.v[min(lane + LANES, last)]);
     for (uint k = lane + 2u * LANES; k <= last; k += LANES) {

@@ -8,7 +8,7 @@ layout(push_constant, std430) uniform ErPush {
     // As those of build.glsl.
     uvec2 builds; // zero: the update is alone, has one geometry at most, and what follows is all of it
     uvec2 tasks;
-    uvec2 histograms;
+    uvec2 exchange;
     uvec2 sums;
     uint taskCount;
     uint pass;
@@ -41,7 +41,7 @@ uint erArrivals(uint n) { return n / 1024u + 32u; }
 uint erCounts(uint n) { return n / 64u + 64u; }
 
 // erParts is the workgroups of refit/leaves.comp, each of which keeps the bounds of its part if the update is alone: nobody
-// has to make the state ready for them. ErBuild.keysA has the eight words of each, keysB how far they reach.
+// has to make the state ready for them. erPartBounds has the eight words of each, erPartReach how far they reach.
 const uint ER_PART = 128u;
 uint erParts(uint n) { return (max(n, 1u) + ER_PART - 1u) / ER_PART; }
 
@@ -53,12 +53,12 @@ ErBuild erPushBuild() {
     b.source = push.source;
     b.geometries = uvec2(0u);
     b.state = uvec2(0u);
-    b.valuesA = push.scratch;
+    b.valuesA = push.scratch; // erUpdateLists
     b.boxes = erOffset(b.valuesA, n, 16u);
-    b.parents = erOffset(b.boxes, n, 24u);
-    b.valuesB = erOffset(b.parents, erCounts(n), 4u);
-    b.keysB = erOffset(b.valuesB, erArrivals(n), 4u);
-    b.keysA = erOffset(b.keysB, erParts(n), 4u);
+    b.parents = erOffset(b.boxes, n, 24u); // erUpdateCounts
+    b.valuesB = erOffset(b.parents, erCounts(n), 4u); // erUpdateArrivals
+    b.keysB = erOffset(b.valuesB, erArrivals(n), 4u); // erPartReach
+    b.keysA = erOffset(b.keysB, erParts(n), 4u); // erPartBounds
     b.type = push.type & 0xffu;
     b.geometryCount = push.type >> 8;
     b.primitiveCount = n;

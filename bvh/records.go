@@ -1,0 +1,79 @@
+package bvh
+
+import (
+	"unsafe"
+
+	"github.com/everray/everray/vk"
+)
+
+// What the host writes for kernels. The GLSL has the one definition of each (its name there is that of the type with Er in place of
+// er, and fields have the same names with a small letter): TestRecordsMatchShaders holds names and offsets of these against those
+// of the compiled kernels, so that a field that is moved or renamed in one place fails there.
+
+// erBuild describes a build (build.glsl).
+type erBuild struct {
+	Dst, Geometries, State, Boxes, KeysA, KeysB, ValuesA, ValuesB, Parents, Arrivals vk.DeviceAddress
+	Type, Flags, GeometryCount, PrimitiveCount, FirstBlock, BlockCount, Room, Inputs uint32
+	CollapseLimit, Mode                                                              uint32
+	Source                                                                           vk.DeviceAddress
+}
+
+// erUpdate is the erBuild of an update, which keeps other things in its scratch memory. The functions named in updateFields know
+// their places.
+type erUpdate struct {
+	Dst, Geometries, State, Boxes, PartBounds, PartReach, Lists, Arrivals, Counts, _ vk.DeviceAddress
+	Type, Flags, GeometryCount, PrimitiveCount, _, _, Room, _, _, _                  uint32
+	Source                                                                           vk.DeviceAddress
+}
+
+// erGeometry describes a geometry (build.glsl).
+type erGeometry struct {
+	Vertices, Indices, Transform                                           vk.DeviceAddress
+	Stride, IndexBytes, Flags, FirstPrimitive, PrimitiveCount, FirstVertex uint32
+	Format, Kind, BoxLevels, Pad0                                          uint32
+}
+
+// erPush is what all kernels have as push constants (build.glsl).
+type erPush struct {
+	Builds, Tasks, Exchange, Sums vk.DeviceAddress
+	TaskCount, Pass               uint32
+}
+
+// erUpdatePush is what follows there for an update that is alone (refit/push.glsl).
+type erUpdatePush struct {
+	Dst, Source, Scratch, Vertices, Indices, Transform               vk.DeviceAddress
+	Stride, Forms, Flags, Primitives, FirstVertex, Type, Count, Room uint32
+}
+
+// erCopy describes a copy or a query (copy.glsl).
+type erCopy struct {
+	Src, Dst, Plan, Parents, Marks, Status                                     vk.DeviceAddress
+	Mode, SrcUnits, DstUnits, NodeLimit, MarkWords, FirstNumber, Pieces, Flags uint32
+	Driver, Compat                                                             [16]byte
+	StructureCompat                                                            [4]uint32
+}
+
+// erWiden is a task of widen.comp.
+type erWiden struct {
+	Structure   vk.DeviceAddress
+	Room, Block uint32
+}
+
+// erTracePush is the push constants of trace.comp.
+type erTracePush struct {
+	Tlas, Rays, Hits, Faults           vk.DeviceAddress
+	Count, Flags, CullMask, Candidates uint32
+}
+
+// record is one of these.
+type record interface {
+	erBuild | erUpdate | erGeometry | erPush | erUpdatePush | erCopy | erWiden | erTracePush
+}
+
+// bytesOf are a record's bytes, as the device reads them: in the host's order, which is the device's (specification, 3.1).
+func bytesOf[T record](r *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r))
+}
+
+// appendRecord appends a record's bytes.
+func appendRecord[T record](b []byte, r T) []byte { return append(b, bytesOf(&r)...) }

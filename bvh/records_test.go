@@ -1,0 +1,176 @@
+package bvh
+
+import (
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unsafe"
+
+	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+)
+
+// spirvStructs reads the structures of a kernel that have offsets: name, member, bytes from the beginning.
+func spirvStructs(t *testing.T, kernel string) map[string]map[string]uint32 {
+	t.Helper()
+	code, err := shaders.Load(kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(words []uint32) string {
+		var b strings.Builder
+		for _, w := range words {
+			for ; w != 0; w >>= 8 {
+				b.WriteByte(byte(w))
+			}
+		}
+		return b.String()
+	}
+	type member struct{ id, index uint32 }
+	names, members, offsets := map[uint32]string{}, map[member]string{}, map[member]uint32{}
+	for at := 5; at < len(code); {
+		op, n := code[at]&0xffff, int(code[at]>>16)
+		in := code[at+1 : at+n]
+		switch op {
+		case 5: // OpName
+			names[in[0]] = text(in[1:])
+		case 6: // OpMemberName
+			members[member{in[0], in[1]}] = text(in[2:])
+		case 72: // OpMemberDecorate
+			if in[2] == 35 { // Offset
+				offsets[member{in[0], in[1]}] = in[3]
+			}
+		}
+		at += n
+	}
+	out := map[string]map[string]uint32{}
+	for m, offset := range offsets {
+		if out[names[m.id]] == nil {
+			out[names[m.id]] = map[string]uint32{}
+		}
+		out[names[m.id]][members[m]] = offset
+	}
+	return out
+}
+
+// fields are the names and offsets of a record's fields, as GLSL spells them. Fields without a name are left out.
+func fields(r any, base uintptr) map[string]uint32 {
+	out := map[string]uint32{}
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(r)) {
+		if f.Name != "_" {
+			out[string(unicode.ToLower(rune(f.Name[0])))+f.Name[1:]] = uint32(base + f.Offset)
+		}
+	}
+	return out
+}
+
+// updateFields are the fields of erUpdate by the member of ErBuild in whose place they are, and the functions of build.glsl that know.
+var updateFields = map[string]struct{ field, function string }{
+	"keysA": {"partBounds", "erPartBounds"}, "keysB": {"partReach", "erPartReach"}, "valuesA": {"lists", "erUpdateLists"},
+	"valuesB": {"arrivals", "erUpdateArrivals"}, "parents": {"counts", "erUpdateCounts"},
+}
+
+// TestRecordsMatchShaders holds all that the host writes for kernels against the kernels, by names and offsets.
+func TestRecordsMatchShaders(t *testing.T) {
+	same := func(kernel, name string, want map[string]uint32) {
+		t.Helper()
+		got := spirvStructs(t, "bvh/"+kernel+".comp")[name]
+		for _, f := range slices.Sorted(maps.Keys(want)) {
+			if at, ok := got[f]; !ok || at != want[f] {
+				t.Errorf("%s: %s.%s is at %d (there: %v), the host writes it at %d", kernel, name, f, at, ok, want[f])
+			}
+		}
+		for _, f := range slices.Sorted(maps.Keys(got)) {
+			if _, ok := want[f]; !ok {
+				t.Errorf("%s: the host does not know %s.%s", kernel, name, f)
+			}
+		}
+	}
+	same("build/bounds", "ErBuild", fields(erBuild{}, 0))
+	same("build/bounds", "ErGeometry", fields(erGeometry{}, 0))
+	same("build/bounds", "ErPush", fields(erPush{}, 0))
+	alone := fields(erPush{}, 0)
+	maps.Copy(alone, fields(erUpdatePush{}, unsafe.Sizeof(erPush{})))
+	same("refit/leaves", "ErPush", alone)
+	same("copy/plan", "ErCopy", fields(erCopy{}, 0))
+	same("build/widen", "ErWiden", fields(erWiden{}, 0))
+	same("trace/trace", "Push", fields(erTracePush{}, 0))
+
+	source, err := os.ReadFile("../shaders/bvh/common/build.glsl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	update, build := fields(erUpdate{}, 0), fields(erBuild{}, 0)
+	for member, other := range updateFields {
+		if update[other.field] != build[member] {
+			t.Errorf("erUpdate.%s is at %d, erBuild.%s at %d", other.field, update[other.field], member, build[member])
+		}
+		if want := "uvec2 " + other.function + "(ErBuild b) { return b." + member + "; }"; !strings.Contains(string(source), want) {
+			t.Errorf("build.glsl does not say %q", want)
+		}
+		delete(update, other.field)
+	}
+	for f, at := range update {
+		if b, ok := build[f]; !ok || b != at {
+			t.Errorf("erUpdate.%s is at %d, that of erBuild at %d", f, at, b)
+		}
+	}
+	for what, sizes := range map[string][2]uintptr{
+		"erBuild": {unsafe.Sizeof(erBuild{}), buildRecordSize}, "erUpdate": {unsafe.Sizeof(erUpdate{}), buildRecordSize},
+		"erGeometry": {unsafe.Sizeof(erGeometry{}), geometryRecord}, "erCopy": {unsafe.Sizeof(erCopy{}), copyRecordSize},
+		"erWiden": {unsafe.Sizeof(erWiden{}), widenTask}, "erTracePush": {unsafe.Sizeof(erTracePush{}), tracerPushSize},
+	} {
+		if sizes[0] != sizes[1] {
+			t.Errorf("%s has %d bytes, the kernels read %d", what, sizes[0], sizes[1])
+		}
+	}
+}
+
+// TestStructureMatchesShaders holds the constants of layout.go against the views through which kernels read structures.
+func TestStructureMatchesShaders(t *testing.T) {
+	type members = map[string]uint32
+	traversal, leaves := spirvStructs(t, "bvh/trace/trace.comp"), spirvStructs(t, "bvh/refit/leaves.comp")
+	for _, c := range []struct {
+		structs map[string]map[string]uint32
+		name    string
+		want    members
+	}{
+		{traversal, "ErNode", members{"xy0": nodeXY0, "xy1": nodeXY1, "z": nodeZ, "children": nodeChild0, "leaves": nodeLeaves0}},
+		{traversal, "ErHeaderView", members{
+			"selfMagicVersion": headerSelf, "compat": headerCompat, "typeFlagsGeometriesPrimitives": headerType,
+			"activeRootHeightLeafBlock": headerActive, "boundsMinNodes": headerBoundsMin, "boundsMax": headerBoundsMax,
+		}},
+		{traversal, "ErTriangle", members{"a": triangleV0, "b": triangleV1 + 4, "c": triangleV2 + 8}},
+		{traversal, "ErInstance", members{
+			"objectToWorld": instanceObjectToWorld, "worldToObject": instanceWorldToObject, "a": instanceBLAS, "b": instanceIndex,
+		}},
+		{leaves, "ErBox", members{"a": boxMin, "b": boxMax}},
+	} {
+		if got := c.structs[c.name]; !maps.Equal(got, c.want) {
+			t.Errorf("%s has %v, layout.go %v", c.name, got, c.want)
+		}
+	}
+	// Words that share a vector of a view.
+	for what, pair := range map[string][2]int{
+		"magic": {headerMagic, headerSelf + 8}, "version": {headerVersion, headerSelf + 12}, "flags": {headerFlags, headerType + 4},
+		"geometries": {headerGeometryCount, headerType + 8}, "primitives": {headerPrimitives, headerType + 12},
+		"root": {headerRoot, headerActive + 4}, "height": {headerHeight, headerActive + 8}, "leaf block": {headerLeafBlock, headerActive + 12},
+		"nodes": {headerNodeCount, headerBoundsMin + 12}, "leaf kind": {headerLeafKind, headerBoundsMax + 12},
+		"second child": {nodeChild1, nodeChild0 + 4}, "its leaves": {nodeLeaves1, nodeLeaves0 + 4},
+		"third vertex": {triangleV2, triangleV1 + 12}, "primitive": {trianglePrimitive, triangleV2 + 12}, "geometry": {triangleGeometry, trianglePrimitive + 4},
+		"custom index": {instanceCustomIndexMask, instanceBLAS + 8}, "table offset": {instanceTableOffsetFlags, instanceBLAS + 12},
+		"instance root": {instanceRoot, instanceIndex + 4}, "instance height": {instanceHeight, instanceIndex + 8},
+		"instance leaves": {instanceLeafBlock, instanceIndex + 12}, "box's primitive": {boxPrimitive, boxMin + 12}, "box's geometry": {boxGeometry, boxMax + 12},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s: at %d, its vector has it at %d", what, pair[0], pair[1])
+		}
+	}
+	if vk.AccelerationStructureInstanceSize != 64 {
+		t.Error("instances of the input are 64 bytes")
+	}
+}
