@@ -108,8 +108,10 @@ func shotTransform(rng *rand.Rand, m shotMesh, k int) [12]float32 {
 	}
 	factor := 1.0
 	if k%2 == 0 {
-		factor = math.Pow(10, rng.Float64()*12-6)
-		if m.scale >= 1e-20 && m.scale <= 1e20 { // or numbers of the transform come too near to where floats end
+		switch factor = math.Pow(10, rng.Float64()*12-6); {
+		case m.scale > 1e20: // or the transformed mesh, with what is around it, would reach beyond 1e37
+			factor = math.Pow(factor, 0.5)
+		case m.scale >= 1e-20:
 			factor /= m.scale
 		}
 	}

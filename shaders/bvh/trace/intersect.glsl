@@ -16,7 +16,7 @@
 //
 // Range: coordinates of rays and structures may be anything up to ER_HUGE, and down to where 2^-24 of them is still a normal
 // number. Products of two sheared coordinates leave what floats hold long before that, at 2^64 and 2^-50: then, and for zeros,
-// erDecideEdges does the edge functions again, in units of each edge. Distances along an axis that leave it make the axis
+// erDecideEdges does the edge functions again, in units of the triangle. Distances along an axis that leave it make the axis
 // take no part (erDropAxes), which lets a ray see more boxes than it meets, never fewer.
 #ifndef ER_BVH_INTERSECT_GLSL
 #define ER_BVH_INTERSECT_GLSL
@@ -55,8 +55,8 @@ const float ER_SLAB_LEAST = 1e-37;
 // Distances of slabs from the origin's term are at most this: the difference to a plane's is a number or infinite then.
 const float ER_SLAB_LIMIT = 1e37;
 
-// Edge functions within these are right in their sign, and zero only if they are zero in units of the edge, too: what products
-// below 2^-126 lose is less than what their rounding does.
+// Edge functions within these are right in their sign, and not zero: what products below 2^-126 lose is less than what their
+// rounding does.
 const float ER_EDGE_LEAST = 1.0 / 1267650600228229401496703205376.0; // 2^-100
 const float ER_EDGE_MOST = 42535295865117307932921825928971026432.0; // 2^125
 
@@ -69,16 +69,20 @@ vec3 erRotate(vec3 v, uint kz) { return kz == 2u ? v : (kz == 0u ? v.yzx : v.zxy
 // erUnit is the power of two that makes a size 1 or more and less than 2; that of 0 is the largest.
 float erUnit(float size) { return uintBitsToFloat(0x7f000000u - (floatBitsToUint(size) & 0x7f800000u)); }
 
-// erDropAxes takes out the axes whose distances are beyond the limit: they are crossed far away, or never. A ray that goes
-// nowhere meets nothing.
-void erDropAxes(inout ErRaySetup s, float largest) {
-    bvec3 keep = lessThanEqual(max(abs(s.nearBias), abs(s.farBias)), vec3(ER_SLAB_LIMIT));
-    bvec3 steep = lessThanEqual(abs(s.invDir), vec3(ER_SLAB_LIMIT));
-    keep = bvec3(keep.x && steep.x, keep.y && steep.y, keep.z && steep.z);
-    float reach = largest > 0.0 ? 2.0 * ER_SLAB_LIMIT : -2.0 * ER_SLAB_LIMIT;
-    s.invDir = mix(vec3(1.0 / ER_SLAB_LIMIT), s.invDir, keep);
-    s.nearBias = mix(vec3(reach), s.nearBias, keep);
-    s.farBias = mix(vec3(-reach), s.farBias, keep);
+// erDropAxis takes out an axis whose distances are beyond the limit: it is crossed far away, or never.
+void erDropAxis(inout float inv, inout float near, inout float far, float reach) {
+    bool keep = abs(near) <= ER_SLAB_LIMIT && abs(inv) <= ER_SLAB_LIMIT;
+    inv = keep ? inv : 1.0 / ER_SLAB_LIMIT;
+    near = keep ? near : reach;
+    far = keep ? far : -reach;
+}
+
+// erDropAxes does so with all. A ray that goes nowhere, whose longest part has no inverse, meets nothing.
+void erDropAxes(inout ErRaySetup s) {
+    float reach = abs(s.shear.z) < 3.4e38 ? 2.0 * ER_SLAB_LIMIT : -2.0 * ER_SLAB_LIMIT;
+    erDropAxis(s.invDir.x, s.nearBias.x, s.farBias.x, reach);
+    erDropAxis(s.invDir.y, s.nearBias.y, s.farBias.y, reach);
+    erDropAxis(s.invDir.z, s.nearBias.z, s.farBias.z, reach);
 }
 
 ErRaySetup erSetupRay(vec3 origin, vec3 direction) {
@@ -100,9 +104,10 @@ ErRaySetup erSetupRay(vec3 origin, vec3 direction) {
     vec3 slack = abs(bias) * ER_SLAB_ERROR + ER_SLAB_LEAST;
     s.nearBias = bias + slack;
     s.farBias = bias - slack;
-    vec3 most = max(abs(bias), inv);
-    if (!(most.x <= ER_SLAB_LIMIT && most.y <= ER_SLAB_LIMIT && most.z <= ER_SLAB_LIMIT)) {
-        erDropAxes(s, largest);
+    // A sum, which what is no number does not leave, as it may a maximum.
+    float all = abs(s.nearBias.x) + abs(s.nearBias.y) + abs(s.nearBias.z) + abs(s.invDir.x) + abs(s.invDir.y) + abs(s.invDir.z);
+    if (!(all <= ER_SLAB_LIMIT)) {
+        erDropAxes(s);
     }
     erPrepareSlabs(s);
     return s;
@@ -155,27 +160,21 @@ float erCross(float a, float b, float c, float d) {
     return difference;
 }
 
-// erDecideEdges is whether the origin of the sheared plane is in a triangle, where edge functions are zero or not in range. They
-// are done in units of each edge, so that its two triangles agree, and come out in one unit.
+// erDecideEdges is whether the origin of the sheared plane is in a triangle, where edge functions are zero or not in range: in
+// units of the triangle they are. It takes few registers: what lanes need here at most, all of them have to have.
 bool erDecideEdges(vec2 a, vec2 b, vec2 c, inout float u, inout float v, inout float w) {
-    float la = max(abs(a.x), abs(a.y)), lb = max(abs(b.x), abs(b.y)), lc = max(abs(c.x), abs(c.y));
-    float ku = erUnit(max(lb, lc)), kv = erUnit(max(lc, la)), kw = erUnit(max(la, lb));
-    u = erCross(c.x * ku, b.y * ku, c.y * ku, b.x * ku);
-    v = erCross(a.x * kv, c.y * kv, a.y * kv, c.x * kv);
-    w = erCross(b.x * kw, a.y * kw, b.y * kw, a.x * kw);
+    float unit = erUnit(max(erMax3(abs(a.x), abs(a.y), abs(b.x)), erMax3(abs(b.y), abs(c.x), abs(c.y))));
+    a *= unit;
+    b *= unit;
+    c *= unit;
+    u = erCross(c.x, b.y, c.y, b.x);
+    v = erCross(a.x, c.y, a.y, c.x);
+    w = erCross(b.x, a.y, b.y, a.x);
     bool positive = erMax3(u, v, w) > 0.0;
-    bool outside = (erMin3(u, v, w) < 0.0 && positive) ||
-                   (u == 0.0 && !erOwnsEdge(b.x, b.y, c.x, c.y, positive)) ||
-                   (v == 0.0 && !erOwnsEdge(c.x, c.y, a.x, a.y, positive)) ||
-                   (w == 0.0 && !erOwnsEdge(a.x, a.y, b.x, b.y, positive));
-    float unit = erMin3(ku, kv, kw);
-    ku = unit * erUnit(ku);
-    kv = unit * erUnit(kv);
-    kw = unit * erUnit(kw);
-    u = u * ku * ku;
-    v = v * kv * kv;
-    w = w * kw * kw;
-    return !outside;
+    return !((erMin3(u, v, w) < 0.0 && positive) ||
+             (u == 0.0 && !erOwnsEdge(b.x, b.y, c.x, c.y, positive)) ||
+             (v == 0.0 && !erOwnsEdge(c.x, c.y, a.x, a.y, positive)) ||
+             (w == 0.0 && !erOwnsEdge(a.x, a.y, b.x, b.y, positive)));
 }
 
 // erIntersectTriangle returns t, the weights of v1 and v2, and the determinant;
