@@ -84,7 +84,9 @@ func (d *Driver) CmdCopy(cb *vk.CommandBuffer, copies []driver.Copy) error {
 	return refused(d.builder.CmdCopy(cb, list))
 }
 
-func rangeOf(r vk.Range) bvh.Range { return bvh.Range{Buffer: r.Buffer, Offset: r.Offset, Size: r.Size} }
+func rangeOf(r vk.Range) bvh.Range {
+	return bvh.Range{Buffer: r.Buffer, Offset: r.Offset, Size: r.Size}
+}
 
 // CmdWriteProperties records dispatches that write to dst.
 func (d *Driver) CmdWriteProperties(cb *vk.CommandBuffer, list []driver.Subject, p driver.Property, dst *vk.Buffer, offset uint64) error {
