@@ -44,7 +44,7 @@ func TestGoroutinesRecord(t *testing.T) {
 	})
 	group.Wait()
 	for i, list := range builds {
-		if s, _ := r.read(list[0].Dst); s == nil {
+		if s, _ := r.read(bufferOf(list[0].Dst)); s == nil {
 			t.Errorf("build %d is not there", i)
 		}
 	}
