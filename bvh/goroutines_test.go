@@ -20,7 +20,8 @@ func TestGoroutinesRecord(t *testing.T) {
 	var builds [goroutines][]Build
 	for i := range builds {
 		rng := rand.New(rand.NewPCG(uint64(i), 7))
-		builds[i] = r.prepare(r.soupInput(randomSoup(rng, 50+200*i, 0.1), []vk.BuildFlags{0, vk.PreferFastTrace, vk.PreferFastBuild}[i%3], 0))
+		flags := []vk.BuildFlags{0, vk.PreferFastTrace, vk.PreferFastBuild}[i%3]
+		builds[i] = r.prepare(r.soupInput(randomSoup(rng, 50+200*i, 0.1), flags, 0))
 	}
 	var group sync.WaitGroup
 	for i, list := range builds {

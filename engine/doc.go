@@ -58,7 +58,8 @@
 // and features; sets, when a command uses them, against what the pipeline's shaders use. What is valid and beyond the device or the
 // way is refused by [ErrUnsupported], use after Close by [ErrClosed]. Not judged are addresses, which may be those of foreign
 // buffers, and modules with instructions that package spirv does not know. What only the GPU can
-// see (a stack overflow, a table index out of range) is reported as a [FaultError] by [Device.Run] and [Device.Faults] on the compute way; on the native way it is undefined, as in
+// see (a stack overflow, a table index out of range) is reported as a [FaultError] by [Device.Run] and [Device.Faults] on
+// the compute way; on the native way it is undefined, as in
 // Vulkan.
 //
 // Who owns: whoever calls New or Build owns the result and destroys it, before the [Device] is closed and after the commands that

@@ -57,7 +57,8 @@ func TestWaveLayout(t *testing.T) {
 	round := strings.ReplaceAll(glsl, "RtWaveSegment segments", "uint segments")
 	round = strings.Replace(round, "segments[128]", "segments[1024]", 1) // eight dwords each
 	offsets, size = glslFields(t, round, "buffer RtWaveRound")
-	if size != roundBytes || offsets["resume"] != roundResume || offsets["scatter"] != roundScatter || offsets["segments"] != roundSegments {
+	if size != roundBytes || offsets["resume"] != roundResume || offsets["scatter"] != roundScatter ||
+		offsets["segments"] != roundSegments {
 		t.Errorf("RtWaveRound: %d bytes, %v", size, offsets)
 	}
 }
