@@ -136,8 +136,9 @@ func NewBuilder(dev Device) (*Builder, error) { return newBuilder(dev, dev.Physi
 
 // newBuilder keeps to limits that may be less than the device's.
 func newBuilder(dev Device, limits vk.Limits) (*Builder, error) {
-	return &Builder{dev: dev, leafLimit: collapseLimit, passes: improveLargePasses, refitSmall: refitSmallLimit(limits), refitNodes: refitNodesOn(limits),
-		crowns: crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}, nil
+	return &Builder{dev: dev, leafLimit: collapseLimit, passes: improveLargePasses, refitSmall: refitSmallLimit(limits),
+		refitNodes: refitNodesOn(limits),
+		crowns:     crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}, nil
 }
 
 // Destroy frees the kernels, and waits for those that are being compiled; no command buffer that uses them may be pending.
@@ -209,7 +210,8 @@ func (r *recorder) upload() error {
 		to   *vk.DeviceAddress
 	}{
 		{r.batch.records, &r.records}, {r.batch.geometry, &r.geometry}, {r.batch.blocks, &r.blocks}, {r.batch.split, &r.split},
-		{r.batch.sortSmall, &r.sortSmall}, {r.batch.sortLarge, &r.sortLarge}, {r.batch.scanned, &r.scanned}, {r.batch.bundled, &r.bundled}, {r.batch.lbvh, &r.lbvh},
+		{r.batch.sortSmall, &r.sortSmall}, {r.batch.sortLarge, &r.sortLarge}, {r.batch.scanned, &r.scanned}, {r.batch.bundled, &r.bundled},
+		{r.batch.lbvh, &r.lbvh},
 		{r.batch.ploc, &r.ploc}, {r.batch.crowned, &r.crowned}, {r.batch.improved, &r.improved},
 		{r.batch.ordered, &r.ordered}, {r.batch.orderedSmall, &r.orderedSmall}, {r.batch.updates, &r.updates},
 		{r.batch.smallUpdates, &r.smallUpdates}, {r.batch.indirect, &r.ranges},

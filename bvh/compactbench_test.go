@@ -19,8 +19,9 @@ func BenchmarkTraceCompacted(b *testing.B) {
 			r := newRig(b)
 			built := r.build(r.indexedInput(m.positions, m.indices, kind.flags|vk.AllowCompaction))[0]
 			parts := r.build(r.sliced(mesh{name, m.positions, m.indices}, 1000, kind.flags|vk.AllowCompaction))[0]
-			tops := map[string]*vk.Buffer{"built": r.single(built), "compacted": r.single(bufferOf(r.copied(vk.CopyCompact, whole(built))[0].Buffer)),
-				"parts": r.single(bufferOf(r.copied(vk.CopyCompact, whole(parts))[0].Buffer))}
+			tops := map[string]*vk.Buffer{"built": r.single(built),
+				"compacted": r.single(bufferOf(r.copied(vk.CopyCompact, whole(built))[0].Buffer)),
+				"parts":     r.single(bufferOf(r.copied(vk.CopyCompact, whole(parts))[0].Buffer))}
 			primary := m.primaryRays(benchSize(r))
 			diffuse := diffuseRays(m, primary, r.trace(tops["built"], primary, TraceOptions{}))
 			for _, form := range []string{"built", "compacted", "parts"} {
@@ -43,7 +44,8 @@ func BenchmarkTraceSoup(b *testing.B) {
 				s = append(s, m.positions[3*i:3*i+3]...)
 			}
 			built := r.build(r.soupInput(s, kind.flags|vk.AllowUpdate|vk.AllowCompaction, vk.GeometryOpaque))[0]
-			tops := map[string]*vk.Buffer{"built": r.single(built), "compacted": r.single(bufferOf(r.copied(vk.CopyCompact, whole(built))[0].Buffer))}
+			compacted := bufferOf(r.copied(vk.CopyCompact, whole(built))[0].Buffer)
+			tops := map[string]*vk.Buffer{"built": r.single(built), "compacted": r.single(compacted)}
 			primary := m.primaryRays(benchSize(r))
 			diffuse := diffuseRays(m, primary, r.trace(tops["built"], primary, TraceOptions{}))
 			for _, form := range []string{"built", "compacted"} {

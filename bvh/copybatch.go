@@ -82,7 +82,8 @@ func (b *copyBatch) add(j copyJob) error {
 	}
 	blocks := (j.pieces + copyBlock - 1) / copyBlock
 	if j.pieces >= 1<<32-copyBlock || uint64(b.numbers)+j.nodes+j.chunks+2 >= 1<<32 {
-		return fmt.Errorf("%w: the batch has more than 2^32 pieces of %d bytes; name the ranges' sizes, or split it", ErrInvalidCopy, pieceSize)
+		return fmt.Errorf("%w: the batch has more than 2^32 pieces of %d bytes; name the ranges' sizes, or split it",
+			ErrInvalidCopy, pieceSize)
 	}
 	record := uint32(len(b.jobs))
 	for k := range uint32(blocks) {
@@ -132,8 +133,10 @@ func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
 	var out []byte
 	for i, j := range b.jobs {
 		rec := erCopy{
-			Src: j.src.Address(), Dst: j.dst.Address(), Plan: plans + uint64(i)*copyPlanSize, Parents: take(j.nodes), Marks: take(j.marks), Status: j.status,
-			Mode: j.mode, SrcUnits: uint32(units(j.src.Size)), DstUnits: uint32(units(j.dst.Size)), NodeLimit: 1<<32 - 1, MarkWords: uint32(j.marks),
+			Src: j.src.Address(), Dst: j.dst.Address(), Plan: plans + uint64(i)*copyPlanSize,
+			Parents: take(j.nodes), Marks: take(j.marks), Status: j.status,
+			Mode: j.mode, SrcUnits: uint32(units(j.src.Size)), DstUnits: uint32(units(j.dst.Size)), NodeLimit: 1<<32 - 1,
+			MarkWords:   uint32(j.marks),
 			FirstNumber: j.number, Pieces: uint32((j.pieces+copyBlock-1)/copyBlock) * copyBlock,
 			Driver: b.driver, Compat: compatibility, StructureCompat: compatWords,
 		}
@@ -173,7 +176,9 @@ func (b *Builder) recordCopies(cb vk.Recorder, batch *copyBatch, label string) e
 	for _, u := range []struct {
 		data []byte
 		to   *vk.DeviceAddress
-	}{{batch.records(plans, words), &r.records}, {batch.plan, &plan}, {batch.link, &link}, {batch.share, &share}, {batch.write, &write}} {
+	}{
+		{batch.records(plans, words), &r.records}, {batch.plan, &plan}, {batch.link, &link}, {batch.share, &share}, {batch.write, &write},
+	} {
 		if len(u.data) == 0 {
 			continue
 		}

@@ -118,7 +118,8 @@ func (r *foreignRecorder) play(g *rig, to *vk.Buffer) {
 	}
 }
 
-// TestForeignRecorder plans builds, a copy and a query for a device and memory that are not package vk's, plays the plans, and wants
+// TestForeignRecorder plans builds, a copy and a query for a device and memory that are not package vk's, plays the plans,
+// and wants
 // the bytes that command buffers give.
 func TestForeignRecorder(t *testing.T) {
 	r := newRig(t)
@@ -130,7 +131,8 @@ func TestForeignRecorder(t *testing.T) {
 	upload, own := r.buffer("uploads", 1<<20), r.buffer("transient", 1<<20)
 	record := func(f func(rec vk.Recorder) error) {
 		t.Helper()
-		rec := &foreignRecorder{ctx: t.Context(), upload: make([]byte, 1<<20), uploads: upload.Address(), device: vk.Range{Buffer: own, Size: own.Size()}}
+		rec := &foreignRecorder{ctx: t.Context(), upload: make([]byte, 1<<20), uploads: upload.Address(),
+			device: vk.Range{Buffer: own, Size: own.Size()}}
 		if err := f(rec); err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,8 @@ func fields(r any, base uintptr) map[string]uint32 {
 	return out
 }
 
-// updateFields are the fields of erUpdate by the member of ErBuild in whose place they are, and the functions of build.glsl that know.
+// updateFields are the fields of erUpdate by the member of ErBuild in whose place they are, and the functions of build.glsl
+// that know.
 var updateFields = map[string]struct{ field, function string }{
 	"keysA": {"partBounds", "erPartBounds"}, "keysB": {"partReach", "erPartReach"}, "valuesA": {"lists", "erUpdateLists"},
 	"valuesB": {"arrivals", "erUpdateArrivals"}, "parents": {"counts", "erUpdateCounts"},
@@ -158,13 +159,16 @@ func TestStructureMatchesShaders(t *testing.T) {
 	for what, pair := range map[string][2]int{
 		"magic": {headerMagic, headerSelf + 8}, "version": {headerVersion, headerSelf + 12}, "flags": {headerFlags, headerType + 4},
 		"geometries": {headerGeometryCount, headerType + 8}, "primitives": {headerPrimitives, headerType + 12},
-		"root": {headerRoot, headerActive + 4}, "height": {headerHeight, headerActive + 8}, "leaf block": {headerLeafBlock, headerActive + 12},
-		"nodes": {headerNodeCount, headerBoundsMin + 12}, "leaf kind": {headerLeafKind, headerBoundsMax + 12},
+		"root": {headerRoot, headerActive + 4}, "height": {headerHeight, headerActive + 8},
+		"leaf block": {headerLeafBlock, headerActive + 12},
+		"nodes":      {headerNodeCount, headerBoundsMin + 12}, "leaf kind": {headerLeafKind, headerBoundsMax + 12},
 		"second child": {nodeChild1, nodeChild0 + 4}, "its leaves": {nodeLeaves1, nodeLeaves0 + 4},
-		"third vertex": {triangleV2, triangleV1 + 12}, "primitive": {trianglePrimitive, triangleV2 + 12}, "geometry": {triangleGeometry, trianglePrimitive + 4},
+		"third vertex": {triangleV2, triangleV1 + 12}, "primitive": {trianglePrimitive, triangleV2 + 12},
+		"geometry":     {triangleGeometry, trianglePrimitive + 4},
 		"custom index": {instanceCustomIndexMask, instanceBLAS + 8}, "table offset": {instanceTableOffsetFlags, instanceBLAS + 12},
 		"instance root": {instanceRoot, instanceIndex + 4}, "instance height": {instanceHeight, instanceIndex + 8},
-		"instance leaves": {instanceLeafBlock, instanceIndex + 12}, "box's primitive": {boxPrimitive, boxMin + 12}, "box's geometry": {boxGeometry, boxMax + 12},
+		"instance leaves": {instanceLeafBlock, instanceIndex + 12}, "box's primitive": {boxPrimitive, boxMin + 12},
+		"box's geometry": {boxGeometry, boxMax + 12},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: at %d, its vector has it at %d", what, pair[0], pair[1])

@@ -66,7 +66,9 @@ func NewTracer(dev *vk.Device) (*Tracer, error) { return newTracer(dev, dev.SIMD
 func newTracer(dev *vk.Device, simd bool) (*Tracer, error) {
 	t := &Tracer{dev: dev}
 	var err error
-	t.layout, err = dev.NewPipelineLayout("bvh trace", nil, []vk.PushRange{{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: tracerPushSize}})
+	t.layout, err = dev.NewPipelineLayout("bvh trace", nil, []vk.PushRange{
+		{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: tracerPushSize},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("bvh tracer: %w", err)
 	}
@@ -97,7 +99,8 @@ func (t *Tracer) Destroy() {
 // first, candidates decided.
 func (t *Tracer) CmdTrace(cb *vk.CommandBuffer, tlas, rays, hits, faults vk.DeviceAddress, count uint32, o TraceOptions) {
 	push := erTracePush{
-		Tlas: tlas, Rays: rays, Hits: hits, Faults: faults, Count: count, Flags: o.Flags, CullMask: uint32(o.CullMask), Candidates: uint32(o.Candidates),
+		Tlas: tlas, Rays: rays, Hits: hits, Faults: faults, Count: count, Flags: o.Flags, CullMask: uint32(o.CullMask),
+		Candidates: uint32(o.Candidates),
 	}
 	cb.BindComputePipeline(t.kernel)
 	cb.PushConstants(t.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, bytesOf(&push))
@@ -142,7 +145,8 @@ func (t *Tracer) Trace(ctx context.Context, tlas vk.DeviceAddress, rays []Ray, o
 	word := func(i int) uint32 { return binary.LittleEndian.Uint32(f[4*i:]) }
 	hits := DecodeHits(data[:n*HitSize])
 	if word(0) != 0 {
-		return hits, int(word(3)), fmt.Errorf("%w: %d rays, the first of kind %d with value %d", ErrTraversal, word(0), word(1), word(2))
+		return hits, int(word(3)), fmt.Errorf("%w: %d rays, the first of kind %d with value %d",
+			ErrTraversal, word(0), word(1), word(2))
 	}
 	return hits, int(word(3)), nil
 }

@@ -26,7 +26,8 @@ func TestSmallWorkgroups(t *testing.T) {
 	r.builder.Destroy()
 	r.builder = builder // the rig destroys it
 	if r.builder.refitNodes != refitNodesLeast || r.builder.refitSmall != 0 || r.builder.crowns {
-		t.Errorf("updates take %d nodes, small ones %d primitives, crowns %v", r.builder.refitNodes, r.builder.refitSmall, r.builder.crowns)
+		t.Errorf("updates take %d nodes, small ones %d primitives, crowns %v",
+			r.builder.refitNodes, r.builder.refitSmall, r.builder.crowns)
 	}
 	updateShapes(t, r)
 }

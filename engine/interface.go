@@ -79,7 +79,7 @@ func (y modules) module(code []uint32, backend Backend) (*reflect.Module, error)
 		err = m.Verify() // the linker does it by compute
 	}
 	if err != nil {
-		return nil, driver.Mark(fmt.Errorf("Code: %w", err), ErrInvalid)
+		return nil, driver.Mark(fmt.Errorf("code: %w", err), ErrInvalid)
 	}
 	y[&code[0]] = m
 	return m, nil

@@ -66,7 +66,9 @@ func (d *Device) NewKernel(o KernelOptions) (Kernel, error) {
 	if k.layout, err = d.NewPipelineLayout(o.Name, nil, []PushRange{{Stages: StageCompute, Size: o.Push}}); err != nil {
 		return nil, fmt.Errorf("kernel: %w", err)
 	}
-	k.pipeline, err = d.NewComputePipeline(ComputePipelineOptions{Name: o.Name, Code: o.Code, Layout: k.layout, Specialization: o.Specialization})
+	k.pipeline, err = d.NewComputePipeline(ComputePipelineOptions{
+		Name: o.Name, Code: o.Code, Layout: k.layout, Specialization: o.Specialization,
+	})
 	if err != nil {
 		k.layout.Destroy()
 		return nil, fmt.Errorf("kernel: %w", err)

@@ -134,7 +134,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ErBoundsView
 layout(push_constant, std430) uniform ErPush {
     uvec2 builds;
     uvec2 tasks;     // uvec4 (bounds) or uvec2 (build, block in build)
-    uvec2 exchange;  // what kernels tell each other: histograms of the sort, the queue of seeds (seed.glsl), numbers that are scanned
+    uvec2 exchange;  // what kernels tell each other: histograms of the sort, the queue of seeds (seed.glsl), numbers that are
+                     // scanned
     uvec2 sums;      // of the scan
     uint taskCount;  // workgroups' worth of work, or elements
     uint pass;       // of the radix sort
