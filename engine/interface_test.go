@@ -114,9 +114,9 @@ func TestShadersAgainstPipelines(t *testing.T) {
 			}, `stage 1 ("miss 1"): invalid argument: Entry is "main"`},
 			{"constant", func(o *engine.PipelineOptions) { o.Stages[0].Specialization = map[uint32][]byte{4: {1}} },
 				`Specialization[4] has 1 bytes, the constant "first" takes 4`},
-			{"truncated", func(o *engine.PipelineOptions) { o.Stages[0].Code = r.code[:len(r.code)-3] }, "Code: "},
+			{"truncated", func(o *engine.PipelineOptions) { o.Stages[0].Code = r.code[:len(r.code)-3] }, "code: "},
 			{"malformed", func(o *engine.PipelineOptions) { o.Stages[0].Code = append(r.code[:len(r.code):len(r.code)], 1) },
-				"Code: "},
+				"code: "},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
