@@ -51,6 +51,7 @@ type sink struct {
 // lockLabels keeps the validation layer from a race with itself: version 1.3.239 (Debian 12) erases the labels of a command buffer
 // that is destroyed from a table that all command buffers share, without the lock that it takes everywhere else. Two threads
 // with command pools of their own, which need no synchronisation, crash in it. Nothing is locked without the layer.
+// The layer's fault by itself: testdata/layer_race/layer_race.c.
 func (d *Device) lockLabels() (unlock func()) {
 	i := d.physical.instance
 	if i.layer == 0 {
