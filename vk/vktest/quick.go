@@ -1,6 +1,11 @@
 package vktest
 
-import "os"
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+)
 
 // quickCompiler is what makes lavapipe's compiler quick: code as it comes, without optimisation, and vectors of four lanes.
 var quickCompiler = [...][2]string{{"GALLIVM_PERF", "nopt"}, {"LP_NATIVE_VECTOR_WIDTH", "128"}}
@@ -18,4 +23,17 @@ func QuickCompiler() error {
 		}
 	}
 	return nil
+}
+
+// QuickMain is the TestMain of packages with a pipeline of its own for nearly each test, where nearly all of the time is the
+// driver's compiler: short runs make do with QuickCompiler, others have it optimise. It returns the exit code.
+func QuickMain(m *testing.M) int {
+	flag.Parse()
+	if testing.Short() {
+		if err := QuickCompiler(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return m.Run()
 }
