@@ -58,8 +58,8 @@
 // Skinned meshes are posed once, at the transforms that the joints' nodes have
 // in the file (the rest pose, no animation applied), into a mesh of their own
 // with an identity instance: as the specification says, the transform of the
-// skinned node itself does not count. Morph targets and animations are not
-// applied (warning).
+// skinned node itself does not count. Morph targets are applied at the node's
+// weights or the mesh's default ones. Animations are not played (warning).
 //
 // # Bad input
 //

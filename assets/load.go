@@ -104,8 +104,8 @@ type loader struct {
 	warned    map[string]bool
 }
 
-// meshKey is a mesh of the document; posed by a skin it is a mesh of its own.
-type meshKey struct{ mesh, skin int } // skin -1 is none
+// meshKey is a mesh of the document; posed by a skin or by a node's own morph weights it is a mesh of its own. -1 is none.
+type meshKey struct{ mesh, skin, morph int }
 
 // colorUse is a texture or an image of the document in one of its two uses.
 type colorUse struct {
@@ -217,7 +217,7 @@ func (l *loader) place() error {
 // placeMesh adds the instance of a node with a mesh.
 func (l *loader) placeMesh(node int) error {
 	n := l.doc.Nodes[node]
-	key := meshKey{*n.Mesh, -1}
+	key := meshKey{mesh: *n.Mesh, skin: -1, morph: l.morphWeights(node)}
 	in := Instance{Name: n.Name, Transform: mgl32.Ident4()}
 	if n.Skin != nil {
 		key.skin = *n.Skin // posed in world space: the node does not move it
@@ -227,9 +227,6 @@ func (l *loader) placeMesh(node int) error {
 			return err
 		}
 		in.Transform = m
-	}
-	if len(n.Weights) > 0 {
-		l.warn("morph targets are not applied")
 	}
 	k, err := l.mesh(key)
 	if err != nil || k < 0 {

@@ -25,7 +25,7 @@ func (l *loader) mesh(key meshKey) (int, error) {
 	}
 	m := Mesh{Name: src.Name}
 	for j, sp := range src.Primitives {
-		p, err := l.primitive(sp, pose)
+		p, err := l.primitive(sp, pose, l.weights(key))
 		if err != nil {
 			return 0, fmt.Errorf("%s primitive %d: %w", meshName(key.mesh, src.Name), j, err)
 		}
@@ -46,7 +46,7 @@ func (l *loader) mesh(key meshKey) (int, error) {
 }
 
 // primitive reads one primitive; nil where there is nothing to show.
-func (l *loader) primitive(sp *gltf.Primitive, pose []mgl64.Mat4) (*Primitive, error) {
+func (l *loader) primitive(sp *gltf.Primitive, pose []mgl64.Mat4, weights []float64) (*Primitive, error) {
 	switch sp.Mode {
 	case gltf.PrimitiveTriangles, gltf.PrimitiveTriangleStrip, gltf.PrimitiveTriangleFan:
 	default:
@@ -61,15 +61,15 @@ func (l *loader) primitive(sp *gltf.Primitive, pose []mgl64.Mat4) (*Primitive, e
 	if err := l.checkCompressed(sp, position); err != nil {
 		return nil, err
 	}
-	if len(sp.Targets) > 0 {
-		l.warn("morph targets are not applied")
-	}
 	p := new(Primitive)
 	pick, err := l.topology(p, sp, position)
 	if err != nil || len(p.Indices) == 0 {
 		return nil, err
 	}
 	if err := l.attributes(p, sp, pick); err != nil {
+		return nil, err
+	}
+	if err := l.poseMorph(p, sp, pick, weights); err != nil {
 		return nil, err
 	}
 	if pose != nil {

@@ -110,15 +110,27 @@ vec2 transformUV(TextureUse use, vec2 uv)
     return vec2(dot(vec3(uv, 1.0), use.row0), dot(vec3(uv, 1.0), use.row1));
 }
 
-vec4 sampleTexture(TextureUse use, vec2 uv0, vec2 uv1, float lodBias)
+// A point's texture coordinates of both sets, and for each the level of detail of a texture of one texel.
+struct TexturePoint
+{
+    vec2 uv0;
+    vec2 uv1;
+    float lod0;
+    float lod1;
+};
+
+vec4 sampleTexture(TextureUse use, TexturePoint at)
 {
     if (use.texture < 0)
         return vec4(1.0);
-    vec2 uv = transformUV(use, use.texCoord == 0u ? uv0 : uv1);
+    bool first = use.texCoord == 0u;
+    vec2 uv = transformUV(use, first ? at.uv0 : at.uv1);
     int index = use.texture;
-    // lodBias is the level for a texture of one texel; a texture of w x h texels adds half the logarithm of w * h.
+    // A texture of w x h texels, under a transform that scales areas by s, adds half the logarithm of s * w * h.
     ivec2 size = textureSize(textures[nonuniformEXT(index)], 0);
-    float lod = max(0.0, lodBias + 0.5 * log2(float(size.x) * float(size.y)));
+    float scale = abs(use.row0.x * use.row1.y - use.row0.y * use.row1.x);
+    float texels = max(scale * float(size.x) * float(size.y), 1e-30);
+    float lod = max(0.0, (first ? at.lod0 : at.lod1) + 0.5 * log2(texels));
     return textureLod(textures[nonuniformEXT(index)], uv, lod);
 }
 

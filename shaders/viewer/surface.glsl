@@ -21,7 +21,9 @@ struct Surface
     uint flags;
 };
 
-const float MIN_VIEW_COSINE = 1e-3; // a shading normal is bent until the viewer is above its horizon
+// How far above the surface a mirror would have to reflect, as a share of how far the viewer is, and at most.
+const float LEAST_REFLECTION_SHARE = 0.9;
+const float LEAST_REFLECTION = 0.01;
 
 struct Corners { vec3 p0; vec3 p1; vec3 p2; };
 
@@ -30,20 +32,23 @@ Corners fetchCorners(Geometry g, uvec3 corner)
     return Corners(fetch3(g.positions, corner.x), fetch3(g.positions, corner.y), fetch3(g.positions, corner.z));
 }
 
-// Level of detail of a texture of one texel, by ray cones: the cone's width at the hit against the triangle's
+// Level of detail of a texture of one texel, by ray cones: the cone's footprint at the hit against the triangle's
 // scale between texture and world (Akenine-Möller et al. 2019, Ray Tracing Gems, chapter 20, equation 34).
-// Texture coordinate set 0 stands for both sets.
-float coneLod(Geometry g, uvec3 corner, vec3 worldCross, float coneWidth, float cosine)
+float coneLod(uvec2 uv, uvec3 corner, float texelsPerWorld)
 {
-    if (!present(g.uv0))
+    if (!present(uv))
         return 0.0;
-    vec2 t0 = fetch2(g.uv0, corner.x);
-    vec2 t1 = fetch2(g.uv0, corner.y) - t0;
-    vec2 t2 = fetch2(g.uv0, corner.z) - t0;
-    float uvArea = abs(t1.x * t2.y - t1.y * t2.x);
-    float worldArea = length(worldCross);
-    float footprint = coneWidth * coneWidth / max(cosine, 0.05);
-    return 0.5 * log2(max(uvArea * footprint, 1e-30) / max(worldArea, 1e-30));
+    vec2 t0 = fetch2(uv, corner.x);
+    vec2 t1 = fetch2(uv, corner.y) - t0;
+    vec2 t2 = fetch2(uv, corner.z) - t0;
+    return 0.5 * log2(max(abs(t1.x * t2.y - t1.y * t2.x) * texelsPerWorld, 1e-30));
+}
+
+TexturePoint texturePoint(Geometry g, uvec3 corner, vec3 b, vec3 worldCross, float coneWidth, float cosine)
+{
+    float footprint = coneWidth * coneWidth / (max(cosine, 0.05) * max(length(worldCross), 1e-30));
+    return TexturePoint(texCoords(g, 0u, corner, b), texCoords(g, 1u, corner, b), coneLod(g.uv0, corner, footprint),
+                        coneLod(g.uv1, corner, footprint));
 }
 
 // The tangent of a triangle from its texture coordinates, where the mesh has no tangents; w is the handedness.
@@ -65,7 +70,7 @@ vec4 triangleTangent(Geometry g, uint set, uvec3 corner, vec3 e1, vec3 e2, vec3 
 
 // The world space shading normal in front of the surface. Tangent space is built in object space and carried to
 // the world column by column, which keeps the bitangent right under mirrored instances.
-vec3 shadingNormal(Geometry g, Material m, uvec3 corner, vec3 b, Corners c, vec3 faceNormal, vec2 uv0, vec2 uv1, float lod)
+vec3 shadingNormal(Geometry g, Material m, uvec3 corner, vec3 b, Corners c, vec3 faceNormal, TexturePoint at)
 {
     vec3 n = faceNormal;
     if (present(g.normals))
@@ -84,7 +89,7 @@ vec3 shadingNormal(Geometry g, Material m, uvec3 corner, vec3 b, Corners c, vec3
         {
             tangent = normalize(tangent);
             vec3 bitangent = cross(n, tangent) * (t.w < 0.0 ? -1.0 : 1.0);
-            vec3 map = sampleTexture(m.normalTexture, uv0, uv1, lod).xyz * 2.0 - 1.0;
+            vec3 map = sampleTexture(m.normalTexture, at).xyz * 2.0 - 1.0;
             map.xy *= m.normalScale;
             vec3 bent = map.x * normalize(mat3(gl_ObjectToWorldEXT) * tangent) +
                         map.y * normalize(mat3(gl_ObjectToWorldEXT) * bitangent) + map.z * normalize(world);
@@ -92,6 +97,20 @@ vec3 shadingNormal(Geometry g, Material m, uvec3 corner, vec3 b, Corners c, vec3
         }
     }
     return normalize(world);
+}
+
+// A shading normal may be such that a mirror there would reflect into the surface, or that the viewer is below its
+// horizon: rims of normal-mapped metal were black rings. The reflection is lifted just above the surface, and the normal
+// becomes the one that reflects there (after Keller et al. 2017, "The Iray Light Transport Simulation and Rendering
+// System").
+vec3 bentNormal(vec3 n, vec3 geometric, vec3 view)
+{
+    float least = min(LEAST_REFLECTION_SHARE * dot(view, geometric), LEAST_REFLECTION);
+    vec3 r = 2.0 * dot(n, view) * n - view;
+    float height = dot(r, geometric);
+    if (height >= least && dot(n, view) > 0.0)
+        return n;
+    return normalize(view + normalize(r + max(least - height, 0.0) * geometric));
 }
 
 Surface loadSurface(uint geometryIndex, vec2 barycentrics, float coneWidth)
@@ -117,29 +136,21 @@ Surface loadSurface(uint geometryIndex, vec2 barycentrics, float coneWidth)
     vec3 ng = normalize(worldCross);
     s.geometricNormal = dot(ng, view) < 0.0 ? -ng : ng;
 
-    vec2 uv0 = texCoords(g, 0u, corner, b);
-    vec2 uv1 = texCoords(g, 1u, corner, b);
-    float lod = coneLod(g, corner, worldCross, coneWidth, abs(dot(ng, view)));
+    TexturePoint at = texturePoint(g, corner, b, worldCross, coneWidth, abs(dot(ng, view)));
 
-    vec3 n = shadingNormal(g, m, corner, b, c, normalize(faceNormal), uv0, uv1, lod);
-    n = s.front ? n : -n;
-    // Where interpolation or the normal map turned it away from the geometry, the geometry wins.
-    n = dot(n, s.geometricNormal) <= 0.0 ? s.geometricNormal : n;
-    float cosine = dot(n, view);
-    if (cosine < MIN_VIEW_COSINE)
-        n = normalize(n + (MIN_VIEW_COSINE - cosine) * view);
-    s.normal = n;
+    vec3 n = shadingNormal(g, m, corner, b, c, normalize(faceNormal), at);
+    s.normal = bentNormal(s.front ? n : -n, s.geometricNormal, view);
 
-    vec4 base = m.baseColor * sampleTexture(m.baseColorTexture, uv0, uv1, lod);
+    vec4 base = m.baseColor * sampleTexture(m.baseColorTexture, at);
     if (present(g.colors))
         base *= fetch4(g.colors, corner.x) * b.x + fetch4(g.colors, corner.y) * b.y + fetch4(g.colors, corner.z) * b.z;
     s.baseColor = base.rgb;
-    vec4 mr = sampleTexture(m.metallicRoughnessTexture, uv0, uv1, lod);
+    vec4 mr = sampleTexture(m.metallicRoughnessTexture, at);
     s.metallic = clamp(m.metallic * mr.b, 0.0, 1.0);
     s.roughness = clamp(m.roughness * mr.g, 0.0, 1.0);
-    s.occlusion = 1.0 + m.occlusionStrength * (sampleTexture(m.occlusionTexture, uv0, uv1, lod).r - 1.0);
+    s.occlusion = 1.0 + m.occlusionStrength * (sampleTexture(m.occlusionTexture, at).r - 1.0);
     bool emits = s.front || (m.flags & MATERIAL_DOUBLE_SIDED) != 0u;
-    s.emission = emits ? m.emissive * sampleTexture(m.emissiveTexture, uv0, uv1, lod).rgb : vec3(0.0);
+    s.emission = emits ? m.emissive * sampleTexture(m.emissiveTexture, at).rgb : vec3(0.0);
     return s;
 }
 
