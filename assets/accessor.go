@@ -13,8 +13,11 @@ import (
 type reader struct {
 	doc     *gltf.Document
 	src     *source
-	buffers [][]byte // one per document buffer; nil where it is not loaded yet
-	bin     []byte   // the .glb's binary chunk
+	buffers [][]byte         // one per document buffer; nil where it is not loaded yet
+	bin     []byte           // the .glb's binary chunk
+	views   map[int]elements // buffer views that were compressed
+	// given are accessors whose data did not come from a view: those of the primitive that is being read.
+	given map[int]elements
 }
 
 // buffer returns the bytes of a buffer, reading its file at the first use.
@@ -52,6 +55,13 @@ func (r *reader) view(i int) (data []byte, stride int, err error) {
 		return nil, 0, fmt.Errorf("%w: bufferView %d of %d", ErrInvalid, i, len(r.doc.BufferViews))
 	}
 	v := r.doc.BufferViews[i]
+	if raw, ok := v.Extensions[meshoptCompression]; ok {
+		e, err := r.decompressed(i, raw)
+		if err != nil {
+			return nil, 0, fmt.Errorf("bufferView %d: %s: %w", i, meshoptCompression, err)
+		}
+		return e.data, e.stride, nil
+	}
 	buf, err := r.buffer(v.Buffer)
 	if err != nil {
 		return nil, 0, fmt.Errorf("bufferView %d: %w", i, err)
@@ -110,6 +120,21 @@ func (r *reader) count(i int) (int, error) {
 	return a.Count, nil
 }
 
+// dense returns an accessor's elements, without its sparse part; none where it has zeros.
+func (r *reader) dense(i int, a *gltf.Accessor, size int) (elements, error) {
+	if e, ok := r.given[i]; ok {
+		return e, nil
+	}
+	if a.BufferView == nil {
+		return elements{}, nil
+	}
+	e, err := r.elements(*a.BufferView, a.ByteOffset, a.Count, size)
+	if err != nil {
+		return elements{}, fmt.Errorf("accessor %d: %w", i, err)
+	}
+	return e, nil
+}
+
 // floats reads an accessor of one of the given types as floats, normalised
 // integers converted. pick, ascending, chooses the elements to read; nil is
 // all. It returns the number of components.
@@ -133,14 +158,12 @@ func (r *reader) floats(i int, pick []uint32, want ...gltf.AccessorType) ([]floa
 		return nil, 0, err
 	}
 	// Check before allocating: the count may be a lie.
-	var dense elements
-	if a.BufferView != nil {
-		if dense, err = r.elements(*a.BufferView, a.ByteOffset, a.Count, cs*n); err != nil {
-			return nil, 0, fmt.Errorf("accessor %d: %w", i, err)
-		}
+	dense, err := r.dense(i, a, cs*n)
+	if err != nil {
+		return nil, 0, err
 	}
 	out := make([]float32, count*n)
-	if a.BufferView != nil {
+	if dense.data != nil {
 		for k := range count {
 			from := k
 			if pick != nil {
@@ -183,14 +206,12 @@ func (r *reader) uints(i int, want ...gltf.AccessorType) ([]uint32, error) {
 	if err := r.src.charge(int64(a.Count)*int64(n)*4, fmt.Sprintf("accessor %d", i)); err != nil {
 		return nil, err
 	}
-	var dense elements
-	if a.BufferView != nil {
-		if dense, err = r.elements(*a.BufferView, a.ByteOffset, a.Count, cs*n); err != nil {
-			return nil, fmt.Errorf("accessor %d: %w", i, err)
-		}
+	dense, err := r.dense(i, a, cs*n)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]uint32, a.Count*n)
-	if a.BufferView != nil {
+	if dense.data != nil {
 		for k := range a.Count {
 			decodeUints(out[k*n:k*n+n], dense.at(k), cs)
 		}

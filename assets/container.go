@@ -160,7 +160,7 @@ func isImplemented(extension string) bool {
 	switch extension {
 	case "KHR_lights_punctual", "KHR_texture_transform", "KHR_materials_emissive_strength",
 		"KHR_materials_unlit", "KHR_materials_ior", "KHR_materials_transmission",
-		"KHR_mesh_quantization", "EXT_texture_webp":
+		"KHR_mesh_quantization", "EXT_texture_webp", meshoptCompression, meshInstancing, dracoCompression:
 		return true
 	}
 	return false
@@ -178,7 +178,8 @@ func checkExtensions(doc *gltf.Document) (warnings []string, err error) {
 		required[e] = true
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%w: the file requires %s: export it again without", ErrUnsupported, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%w: the file requires %s, which is not read: switch it off in the exporter, or convert the file",
+			ErrUnsupported, strings.Join(missing, ", "))
 	}
 	for _, e := range doc.ExtensionsUsed {
 		if !isImplemented(e) {

@@ -44,9 +44,13 @@
 // five textures, alpha modes and cutoff; samplers; cameras of both kinds;
 // KHR_lights_punctual, KHR_texture_transform, KHR_materials_emissive_strength,
 // KHR_materials_unlit, KHR_materials_ior, KHR_materials_transmission (the
-// factor alone), KHR_mesh_quantization and EXT_texture_webp. Other extensions
-// are a warning where a file merely uses them and [ErrUnsupported] where it
-// requires them.
+// factor alone), KHR_mesh_quantization, KHR_draco_mesh_compression,
+// EXT_meshopt_compression, EXT_mesh_gpu_instancing and EXT_texture_webp. Other
+// extensions are a warning where a file merely uses them and [ErrUnsupported]
+// where it requires them.
+//
+// A picture that cannot be read does not refuse the scene: a placeholder stands
+// for it ([Image.Missing]), and a warning names its path and what is wrong.
 //
 // Missing normals are made flat, as the specification says, by giving every
 // triangle its own vertices, and the file's tangents are then dropped; the

@@ -21,6 +21,7 @@ type pendingImage struct {
 	scene  []int
 	source string // for messages
 	data   []byte
+	failed error // why a placeholder stands for it
 }
 
 const (
@@ -67,9 +68,10 @@ func (l *loader) image(i int, srgb bool) (int, error) {
 		} else {
 			err = fmt.Errorf("%w: neither a URI nor a bufferView", ErrInvalid)
 		}
-		if err != nil {
+		if err != nil && !replaceable(err) {
 			return 0, fmt.Errorf("image %d %q: %w", i, name, err)
 		}
+		p.failed = err
 		l.pending = append(l.pending, p)
 	}
 	l.scene.Images = append(l.scene.Images, Image{Name: name, SRGB: srgb})
@@ -93,7 +95,10 @@ func (l *loader) decodeImages() error {
 		wg.Go(func() {
 			for i := range next {
 				p := &l.pending[i]
-				if errs[i] = l.decodePending(ctx, p); errs[i] != nil {
+				if errs[i] = l.decodePending(ctx, p); errs[i] != nil && replaceable(errs[i]) {
+					p.failed, errs[i] = errs[i], nil
+				}
+				if errs[i] != nil {
 					cancel()
 					continue
 				}
@@ -111,22 +116,23 @@ func (l *loader) decodeImages() error {
 	if err := l.ctx.Err(); err != nil {
 		return err
 	}
-	for _, err := range errs {
+	for i, err := range errs {
 		if err != nil && err != context.Canceled {
-			return err
+			p := &l.pending[i]
+			return fmt.Errorf("image %d %q (%s): %w", p.index, l.scene.Images[p.scene[0]].Name, p.source, err)
 		}
 	}
+	l.replaceFailed()
 	return nil
 }
 
 func (l *loader) decodePending(ctx context.Context, p *pendingImage) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil || p.failed != nil {
 		return err
 	}
-	name := l.scene.Images[p.scene[0]].Name
 	img, err := decodeImage(p.data, l.src.charge)
 	if err != nil {
-		return fmt.Errorf("image %d %q (%s): %w", p.index, name, p.source, err)
+		return err
 	}
 	for _, k := range p.scene {
 		d := &l.scene.Images[k]

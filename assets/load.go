@@ -2,6 +2,7 @@ package assets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 	"github.com/qmuntal/gltf"
+
+	"github.com/everray/everray/assets/internal/draco"
 )
 
 // BuiltinPrefix marks the name of a built-in scene where a path may stand too.
@@ -93,6 +96,7 @@ type loader struct {
 	src   *source
 	doc   *gltf.Document
 	read  *reader
+	draco *draco.Decoder // nil until a mesh needs it
 	nodes *hierarchy
 	scene Scene
 
@@ -137,7 +141,12 @@ func (l *loader) step() error {
 	return l.ctx.Err()
 }
 
-func (l *loader) run(data []byte) error {
+func (l *loader) run(data []byte) (err error) {
+	defer func() {
+		if l.draco != nil {
+			err = errors.Join(err, l.draco.Close())
+		}
+	}()
 	l.meshes, l.materials = map[meshKey]int{}, map[int]int{}
 	l.textures, l.images = map[colorUse]int{}, map[colorUse]int{}
 	l.warned = map[string]bool{}
@@ -238,6 +247,9 @@ func (l *loader) placeMesh(node int) error {
 		return nil
 	}
 	in.Mesh, in.Mirrored = k, d < 0
+	if raw, ok := n.Extensions[meshInstancing]; ok && n.Skin == nil {
+		return l.placeMany(in, raw)
+	}
 	l.scene.Instances = append(l.scene.Instances, in)
 	return nil
 }

@@ -154,4 +154,6 @@ type Image struct {
 	// SRGB tells that r, g, b are sRGB encoded (base colour and emissive);
 	// otherwise they are linear data.
 	SRGB bool
+	// Missing tells that the file's picture could not be read and that Pixels are a placeholder.
+	Missing bool
 }

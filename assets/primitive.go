@@ -2,6 +2,7 @@ package assets
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -58,9 +59,10 @@ func (l *loader) primitive(sp *gltf.Primitive, pose []mgl64.Mat4, weights []floa
 		l.warn("primitives without positions are left out")
 		return nil, nil
 	}
-	if err := l.checkCompressed(sp, position); err != nil {
-		return nil, err
+	if err := l.decompress(sp); err != nil {
+		return nil, fmt.Errorf("%s: %w", dracoCompression, err)
 	}
+	defer func() { l.read.given = nil }()
 	p := new(Primitive)
 	pick, err := l.topology(p, sp, position)
 	if err != nil || len(p.Indices) == 0 {
@@ -91,18 +93,6 @@ func (l *loader) primitive(sp *gltf.Primitive, pose []mgl64.Mat4, weights []floa
 	return p, l.shading(p)
 }
 
-// checkCompressed refuses geometry that only a decompressor could read.
-func (l *loader) checkCompressed(sp *gltf.Primitive, position int) error {
-	const draco = "KHR_draco_mesh_compression"
-	if _, ok := sp.Extensions[draco]; !ok {
-		return nil
-	}
-	if a, err := l.read.accessor(position); err == nil && a.BufferView == nil {
-		return fmt.Errorf("%w: the geometry is there only in %s: export it again without", ErrUnsupported, draco)
-	}
-	return nil
-}
-
 // topology sets the indices to a triangle list. Where the primitive uses a
 // small part of a shared vertex array, it returns the vertices to pick.
 func (l *loader) topology(p *Primitive, sp *gltf.Primitive, position int) (pick []uint32, err error) {
@@ -122,10 +112,8 @@ func (l *loader) topology(p *Primitive, sp *gltf.Primitive, position int) (pick 
 	} else {
 		// The positions' range check comes before the count is believed.
 		a, _ := l.read.accessor(position)
-		if a.BufferView != nil {
-			if _, err := l.read.elements(*a.BufferView, a.ByteOffset, a.Count, a.ComponentType.ByteSize()*a.Type.Components()); err != nil {
-				return nil, fmt.Errorf("%s: accessor %d: %w", gltf.POSITION, position, err)
-			}
+		if _, err := l.read.dense(position, a, a.ComponentType.ByteSize()*a.Type.Components()); err != nil {
+			return nil, fmt.Errorf("%s: %w", gltf.POSITION, err)
 		}
 		if err := l.src.charge(4*int64(vertices), "vertices"); err != nil {
 			return nil, err
@@ -221,11 +209,31 @@ func (l *loader) attributes(p *Primitive, sp *gltf.Primitive, pick []uint32) err
 	if err != nil {
 		return err
 	}
+	l.scaleColors(sp, colors)
 	p.Colors = withAlpha(colors, n)
 	if l.replaceNonFinite(p.UV0, 0)+l.replaceNonFinite(p.UV1, 0)+l.replaceNonFinite(p.Colors, 1) > 0 {
 		l.warn("texture coordinates or colours that are not finite were replaced")
 	}
 	return nil
+}
+
+// scaleColors brings integer colours that the file forgot to call normalised into 0 to 1: nothing else can be meant.
+func (l *loader) scaleColors(sp *gltf.Primitive, c []float32) {
+	i, ok := sp.Attributes[gltf.COLOR_0]
+	if !ok {
+		return
+	}
+	a := l.doc.Accessors[i]
+	most := map[gltf.ComponentType]float32{
+		gltf.ComponentByte: math.MaxInt8, gltf.ComponentUbyte: math.MaxUint8, gltf.ComponentShort: math.MaxInt16,
+		gltf.ComponentUshort: math.MaxUint16, gltf.ComponentUint: math.MaxUint32,
+	}[a.ComponentType]
+	if a.Normalized || most == 0 {
+		return
+	}
+	for k := range c {
+		c[k] = max(c[k]/most, 0)
+	}
 }
 
 // withAlpha makes rgb into rgba.
