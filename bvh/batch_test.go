@@ -96,7 +96,7 @@ func TestBatchMixed(t *testing.T) {
 		if err != nil {
 			t.Fatalf("structure %d (%s): %v", i, list[k].name, err)
 		}
-		if !bytes.Equal(s.used(), want[k]) {
+		if !bytes.Equal(used(s), want[k]) {
 			t.Errorf("structure %d (%s) is not what it is alone", i, list[k].name)
 		}
 		if list[k].update {

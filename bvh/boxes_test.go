@@ -124,7 +124,7 @@ func (r *rig) compareLists(what string, scene Reference, rays []Ray, flags uint3
 		}
 		for c, certain := range want {
 			if certain {
-				wrong = fmt.Sprintf("misses %+v, box %v", c, scene.box(c))
+				wrong = fmt.Sprintf("misses %+v, box %v", c, boxOfCandidate(scene, c))
 			}
 		}
 		if wrong != "" {
@@ -140,7 +140,7 @@ func (r *rig) compareLists(what string, scene Reference, rays []Ray, flags uint3
 	return count
 }
 
-func (r Reference) box(c BoxCandidate) Box {
+func boxOfCandidate(r Reference, c BoxCandidate) Box {
 	for _, b := range r[c.Instance].Boxes {
 		if b.Geometry == c.Geometry && b.Primitive == c.Primitive {
 			return b.Box
@@ -328,15 +328,16 @@ func (r *rig) wantBoxes(s *Structure, boxes []ProceduralBox) {
 	if len(want) > 0 {
 		r.Errorf("%d boxes are missing", len(want))
 	}
-	s.eachLeaf(func(_, n uint32) {
+	eachLeaf(s, func(_, n uint32) {
 		if n > 2 {
 			r.Errorf("a leaf of %d boxes", n)
 		}
 	})
+
 }
 
 // eachLeaf calls f with first record and number of every leaf.
-func (s *Structure) eachLeaf(f func(first, n uint32)) {
+func eachLeaf(s *Structure, f func(first, n uint32)) {
 	var visit func(ref uint32)
 	visit = func(ref uint32) {
 		if ref&refLeaf != 0 {
@@ -407,6 +408,6 @@ func TestBoxInstances(t *testing.T) {
 				scene[i].Triangles = mesh.triangles(0, true)
 			}
 		}
-		r.compareHits(r.trace(tlas, rays, TraceOptions{}), scene.traceAll(rays, 0, 0xff, nil), rays)
+		r.compareHits(r.trace(tlas, rays, TraceOptions{}), traceAll(scene, rays, 0, 0xff, nil), rays)
 	}
 }

@@ -64,7 +64,7 @@ func TestBundles(t *testing.T) {
 				scene[0].Triangles = append(scene[0].Triangles, tri)
 			}
 		}
-		answers := scene.traceAll(rays, 0, 0xff, nil)
+		answers := traceAll(scene, rays, 0, 0xff, nil)
 		for _, flags := range []vk.BuildFlags{vk.PreferFastBuild, vk.LowMemory, vk.LowMemory | vk.PreferFastTrace} {
 			in := r.soupInput(s, flags, vk.GeometryOpaque)
 			blas := r.build(in)[0]
@@ -159,7 +159,7 @@ func TestHeights(t *testing.T) {
 				at := s[9*i:]
 				rays = append(rays, Ray{Origin: [3]float32{at[0] + 2e-4, at[1] + 3e-4, at[2] - 0.5}, Direction: [3]float32{0, 0, 1}, TMax: 1e30})
 			}
-			answers := scene.traceAll(rays, 0, 0xff, nil)
+			answers := traceAll(scene, rays, 0, 0xff, nil)
 			hits := r.trace(r.single(bottom[0]), rays, TraceOptions{})
 			met := 0
 			for i, h := range hits { // many overlap: t tells

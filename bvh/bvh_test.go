@@ -27,7 +27,7 @@ func TestRandomTriangles(t *testing.T) {
 	s := randomSoup(rng, 10000, 0.03)
 	rays := randomRays(rng, 10000)
 	scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}
-	answers := scene.traceAll(rays, 0, 0xff, nil)
+	answers := traceAll(scene, rays, 0, 0xff, nil)
 	for _, kind := range buildKinds {
 		blas := r.build(r.soupInput(s, kind.flags, vk.GeometryOpaque))[0]
 		st, m := r.read(blas)
@@ -147,7 +147,7 @@ func TestDegenerate(t *testing.T) {
 			scene[0].Triangles = append(scene[0].Triangles, tri)
 		}
 	}
-	answers := scene.traceAll(rays, 0, 0xff, nil)
+	answers := traceAll(scene, rays, 0, 0xff, nil)
 	for _, kind := range buildKinds {
 		blas := r.build(r.soupInput(s, kind.flags, vk.GeometryOpaque))[0]
 		_, m := r.read(blas)

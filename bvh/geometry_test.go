@@ -92,7 +92,7 @@ func TestGeometries(t *testing.T) {
 
 	rays := randomRays(rng, 5000)
 	odd := func(t Triangle) bool { return t.Primitive&1 != 0 }
-	answers := scene.traceAll(rays, 0, 0xff, odd)
+	answers := traceAll(scene, rays, 0, 0xff, odd)
 	for _, kind := range buildKinds {
 		blas := r.build(bottom(kind.flags, geometries, ranges))[0]
 		r.read(blas)
@@ -191,7 +191,7 @@ func TestInstances(t *testing.T) {
 	}
 	for _, flags := range []uint32{0, RayOpaque, RayNoOpaque, RayCullBackFacing, RayCullFrontFacing, RayCullOpaque, RayCullNoOpaque, RayCullBackFacing | RayNoOpaque, RaySkipTriangles} {
 		for _, mask := range []uint8{0xff, 5, 0x80} {
-			answers := scene.traceAll(rays, flags, mask, odd)
+			answers := traceAll(scene, rays, flags, mask, odd)
 			for _, tlas := range tops {
 				hits := r.trace(tlas, rays, TraceOptions{Flags: flags, CullMask: mask, Candidates: IgnoreOddPrimitives})
 				hit, amb := r.compareHits(hits, answers, rays)
@@ -201,7 +201,7 @@ func TestInstances(t *testing.T) {
 			}
 		}
 	}
-	answers := scene.traceAll(rays, RayOpaque, 0xff, nil)
+	answers := traceAll(scene, rays, RayOpaque, 0xff, nil)
 	for _, tlas := range tops {
 		r.checkFirstHit(tlas, answers, rays)
 	}
@@ -255,7 +255,7 @@ func TestManyInstances(t *testing.T) {
 		instances = append(instances, vk.NewAccelerationStructureInstance(in.Transform, in.CustomIndex, in.Mask, 0, 0, blas.Address()))
 	}
 	rays := randomRays(rng, 1000)
-	answers := scene.traceAll(rays, 0, 0xff, nil)
+	answers := traceAll(scene, rays, 0, 0xff, nil)
 	for _, kind := range buildKinds {
 		tlas := r.build(r.topInput(kind.flags, instances...))[0]
 		_, m := r.read(tlas)

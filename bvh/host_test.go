@@ -37,7 +37,7 @@ func hostMesh(positions []float32, indices []uint32, flags vk.BuildFlags) hosted
 }
 
 // destination gives a build as much memory as BuildSizes says, full of ones.
-func (h *hosted) destination(t testing.TB, address vk.DeviceAddress) {
+func place(h *hosted, t testing.TB, address vk.DeviceAddress) {
 	t.Helper()
 	counts := make([]uint32, len(h.Ranges))
 	for i, r := range h.Ranges {
@@ -77,7 +77,7 @@ func decodeHost(t testing.TB, h hosted) (*Structure, Metrics) {
 // hostBuild builds on the host and uploads the result.
 func (r *rig) hostBuild(h hosted) *vk.Buffer {
 	r.Helper()
-	h.destination(r, 1<<20)
+	place(&h, r, 1<<20)
 	dst := r.buffer("host built", uint64(len(h.Dst)))
 	h.Address = dst.Address()
 	o, err := HostBuild([]HostBuildInput{h})
@@ -119,7 +119,7 @@ func (r *rig) hostOf(in input) hosted {
 			d.Instances = memory(g.Instances.Data)
 			if g.Instances.ArrayOfPointers {
 				for k := range uint64(in.ranges[i].PrimitiveCount) {
-					a := hostInstance(memory(binary.LittleEndian.Uint64(d.Instances[8*k:])))
+					a := readInstance(memory(binary.LittleEndian.Uint64(d.Instances[8*k:])))
 					d.Pointers = append(d.Pointers, &a)
 				}
 			}
@@ -158,7 +158,7 @@ func (r *rig) compareSAH(positions []float32, indices []uint32) {
 	for _, flags := range hostFlags {
 		_, device := r.read(r.build(r.indexedInput(positions, indices, flags))[0])
 		h := hostMesh(positions, indices, flags)
-		h.destination(r, 256)
+		place(&h, r, 256)
 		o, err := HostBuild([]HostBuildInput{h})
 		if err != nil {
 			r.Fatal(err)
@@ -193,7 +193,7 @@ func TestHostRandom(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 5, 17, 100, 5000, 30000} {
 		s := randomSoup(rng, n, 0.05)
 		rays := randomRays(rng, 300)
-		answers := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}.traceAll(rays, 0, 0xff, nil)
+		answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}, rays, 0, 0xff, nil)
 		for _, kind := range buildKinds {
 			b := r.hostBuild(hostSoup(s, kind.flags, vk.GeometryOpaque))
 			r.compareHits(r.trace(r.single(b), rays, TraceOptions{}), answers, rays)
@@ -209,7 +209,7 @@ func BenchmarkHostBuild(b *testing.B) {
 			for _, joiners := range []int{1, 2} {
 				b.Run(fmt.Sprintf("%s/%s/%d", name, kind.name, joiners), func(b *testing.B) {
 					h := hostMesh(m.positions, m.indices, kind.flags)
-					h.destination(b, 256)
+					place(&h, b, 256)
 					before := cpuTime()
 					for b.Loop() {
 						o, err := HostBuild([]HostBuildInput{h})

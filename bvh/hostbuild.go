@@ -103,7 +103,7 @@ func (b *hostBuild) measurePiece(first, end int) {
 		}
 		b.scattered[first+p.active] = hostRef{box, uint32(i)}
 		p.active++
-		if box.huge() {
+		if isHuge(box) {
 			p.huge = true
 		} else {
 			p.bounds = p.bounds.union(box)

@@ -59,7 +59,7 @@ func HostCopies(copies []HostCopy) (*Operation, error) {
 
 // HostProperty is what CmdWriteProperties says of a structure.
 func HostProperty(structure []byte, p Property) (uint64, error) {
-	s, err := openStructure(structure)
+	s, err := Open(structure)
 	if err != nil {
 		return 0, err
 	}
@@ -88,21 +88,6 @@ func (s *Structure) handles() uint64 {
 	return 0
 }
 
-// openStructure decodes a structure and checks that its parts lie in it.
-func openStructure(data []byte) (*Structure, error) {
-	s, err := Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	if end := headerSize + uint64(s.word(headerNodeCount))*nodeSize; end != s.leaves || s.Bytes%unitSize != 0 {
-		return nil, fmt.Errorf("%w: %d nodes before offset %d of %d bytes", ErrNotAStructure, s.word(headerNodeCount), s.leaves, s.Bytes)
-	}
-	if err := s.checkLeaves(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotAStructure, err)
-	}
-	return s, nil
-}
-
 // hostCopy is one copy on its way.
 type hostCopy struct {
 	*HostCopy
@@ -125,7 +110,7 @@ func (c *hostCopy) run() error {
 	if c.Mode == CopyDeserialize {
 		return c.deserialize()
 	}
-	s, err := openStructure(c.Src)
+	s, err := Open(c.Src)
 	if err != nil {
 		return err
 	}

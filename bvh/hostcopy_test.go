@@ -226,7 +226,7 @@ func FuzzHostCopies(f *testing.F) {
 		if uint64(at)+4 <= uint64(len(structure)) {
 			binary.LittleEndian.PutUint32(structure[at:], value)
 		}
-		if s, err := openStructure(structure); err == nil {
+		if s, err := Open(structure); err == nil {
 			if _, err := s.Quality(2); err != nil && !errors.Is(err, ErrInvalidStructure) {
 				t.Fatalf("quality: an error of another kind: %v", err)
 			}

@@ -152,11 +152,11 @@ func hostTransform(m []byte, v [3]float32) (out [3]float32) {
 func (r hostReader) aabb(g int, n uint32) (b Box, active bool) {
 	at := uint64(r.in.Ranges[g].PrimitiveOffset) + uint64(n)*r.in.Info.Geometries[g].AABBs.Stride
 	b = Box{vectorAt(r.in.Data[g].AABBs, at), vectorAt(r.in.Data[g].AABBs, at+12)}
-	return b.cut()
+	return cutFar(b)
 }
 
-// cut cuts a box off where coordinates end. Without an order of its ends it is none.
-func (b Box) cut() (Box, bool) {
+// cutFar cuts a box off where coordinates end. Without an order of its ends it is none.
+func cutFar(b Box) (Box, bool) {
 	for k := range 3 {
 		if !(b.Min[k] <= b.Max[k]) {
 			return b, false
@@ -167,8 +167,8 @@ func (b Box) cut() (Box, bool) {
 	return b, true
 }
 
-// huge tells whether a box reaches to where coordinates end.
-func (b Box) huge() bool {
+// isHuge tells whether a box reaches to where coordinates end.
+func isHuge(b Box) bool {
 	for k := range 3 {
 		if b.Min[k] <= -hostHuge || b.Max[k] >= hostHuge {
 			return true
@@ -187,7 +187,7 @@ func (r hostReader) instance(g int, n uint32) (in vk.AccelerationStructureInstan
 		}
 		in = *p
 	} else {
-		in = hostInstance(d.Instances[uint64(at.PrimitiveOffset)+uint64(n)*vk.AccelerationStructureInstanceSize:])
+		in = readInstance(d.Instances[uint64(at.PrimitiveOffset)+uint64(n)*vk.AccelerationStructureInstanceSize:])
 	}
 	if in.Reference == 0 {
 		return in, nil, nil
@@ -205,16 +205,6 @@ func (r hostReader) instance(g int, n uint32) (in vk.AccelerationStructureInstan
 	return in, header, nil
 }
 
-func hostInstance(b []byte) (in vk.AccelerationStructureInstance) {
-	for k := range uint64(12) {
-		in.Transform[k] = floatAt(b, 4*k)
-	}
-	in.CustomIndexAndMask = binary.LittleEndian.Uint32(b[48:])
-	in.SBTOffsetAndFlags = binary.LittleEndian.Uint32(b[52:])
-	in.Reference = binary.LittleEndian.Uint64(b[56:])
-	return in
-}
-
 // instanceBox is around the transformed bottom level, as erInstanceBox of fetch.glsl has it.
 func (r hostReader) instanceBox(g int, n uint32) (b Box, active bool, err error) {
 	in, structure, err := r.instance(g, n)
@@ -229,7 +219,7 @@ func (r hostReader) instanceBox(g int, n uint32) (b Box, active bool, err error)
 			}
 		}
 	}
-	b, active = b.cut()
+	b, active = cutFar(b)
 	return b, active, nil
 }
 

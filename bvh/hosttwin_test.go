@@ -221,6 +221,6 @@ func TestHostThenDevice(t *testing.T) {
 				scene[0].Triangles = append(scene[0].Triangles, tri)
 			}
 		}
-		r.compareHits(r.trace(r.single(built), rays, TraceOptions{}), scene.traceAll(rays, 0, 0xff, nil), rays)
+		r.compareHits(r.trace(r.single(built), rays, TraceOptions{}), traceAll(scene, rays, 0, 0xff, nil), rays)
 	}
 }

@@ -144,7 +144,7 @@ func (u *hostUpdate) measurePiece(first, end int) {
 		}
 		u.boxes[i] = box
 		p.active++
-		if box.huge() {
+		if isHuge(box) {
 			p.huge = true
 		} else {
 			p.bounds = p.bounds.union(box)

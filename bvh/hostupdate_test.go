@@ -51,7 +51,7 @@ func meaning(t testing.TB, data []byte) []byte {
 	if isCompacted(s.leafKind()) {
 		return bytes.Clone(s.data[8:])
 	}
-	used := s.used()
+	used := used(s)
 	if s.Type == vk.TopLevel {
 		for at := len(used) - int(s.Active)*instanceSize; at < len(used); at += instanceSize {
 			clear(used[at+instanceWorldToObject:][:instanceBLAS-instanceWorldToObject])
@@ -196,7 +196,7 @@ func TestHostUpdateDrift(t *testing.T) {
 		src := r.dataOf(whole(bufferOf(bd.Dst)))
 		r.fill(bufferOf(bd.Dst), r.hostUpdateOf(r.hostOf(m.input), src, src, bd.Dst.Address()))
 	}
-	if s, _ := r.read(bufferOf(bd.Dst)); !bytes.Equal(s.used(), want) {
+	if s, _ := r.read(bufferOf(bd.Dst)); !bytes.Equal(used(s), want) {
 		t.Error("after 100 updates the first input makes another structure")
 	}
 }
@@ -228,7 +228,7 @@ func TestHostUpdateHits(t *testing.T) {
 	r.fill(tlas, r.hostUpdateOf(top, src, src, tlas.Address()))
 	tr := vk.IdentityTransform()
 	tr[3] = 0.25
-	answers := Reference{{Transform: tr, Mask: 0xff, Triangles: moved.triangles(0, true)}}.traceAll(rays, 0, 0xff, nil)
+	answers := traceAll(Reference{{Transform: tr, Mask: 0xff, Triangles: moved.triangles(0, true)}}, rays, 0, 0xff, nil)
 	if hit, _ := r.compareHits(r.trace(tlas, rays, TraceOptions{}), answers, rays); hit < 100 {
 		t.Errorf("only %d rays hit", hit)
 	}
@@ -239,7 +239,7 @@ func TestHostUpdateHits(t *testing.T) {
 func TestHostUpdateRefuses(t *testing.T) {
 	indices := []uint32{0, 1, 2, 0, 1, 3}
 	built := hostMesh(make([]float32, 12), indices, vk.AllowUpdate)
-	built.destination(t, 1<<20)
+	place(&built, t, 1<<20)
 	o, err := HostBuild([]HostBuildInput{built})
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +304,7 @@ func TestHostUpdateRefuses(t *testing.T) {
 func TestHostUpdateForged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(209, 210))
 	h := hostSoup(randomSoup(rng, 300, 0.1), vk.AllowUpdate, 0)
-	h.destination(t, 1<<20)
+	place(&h, t, 1<<20)
 	o, err := HostBuild([]HostBuildInput{h})
 	if err != nil {
 		t.Fatal(err)

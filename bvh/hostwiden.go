@@ -47,6 +47,12 @@ func widenUnit(bounds Box) float32 {
 // slots is how many nodes there are to do.
 func (w *hostWidening) slots() int { return len(w.wide) / wideSize }
 
+// Widen makes the wide nodes of a structure's memory again, as the device does; an operation does it in parts.
+func Widen(memory []byte) {
+	w := newHostWidening(memory, false)
+	w.run(0, w.slots())
+}
+
 // hostChild is a child of a wide node.
 type hostChild struct {
 	box Box

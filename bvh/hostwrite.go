@@ -102,7 +102,7 @@ func (b *hostBuild) sum(node uint32, top bool) hostSum {
 	box := b.tree.box(node)
 	if b.tree.isLeaf(node) {
 		s := b.total(node)
-		s.cost = costTriangle * float64(s.leaves) * box.area()
+		s.cost = PrimitiveCost * float64(s.leaves) * box.area()
 		return s
 	}
 	s := &b.out.sums[b.tree.index(node)]
@@ -111,8 +111,8 @@ func (b *hostBuild) sum(node uint32, top bool) hostSum {
 	}
 	c := b.tree.children(node)
 	x, y := b.sum(c[0], top), b.sum(c[1], top)
-	*s = hostSum{leaves: x.leaves + y.leaves, cost: costNode*box.area() + b.out.nodePrice + x.cost + y.cost}
-	if leaf := costTriangle * float64(s.leaves) * box.area(); b.bundle == 1 && s.leaves <= b.out.leafLimit && leaf <= s.cost {
+	*s = hostSum{leaves: x.leaves + y.leaves, cost: NodeCost*box.area() + b.out.nodePrice + x.cost + y.cost}
+	if leaf := PrimitiveCost * float64(s.leaves) * box.area(); b.bundle == 1 && s.leaves <= b.out.leafLimit && leaf <= s.cost {
 		s.cost = leaf
 		return *s
 	}

@@ -25,7 +25,7 @@ func TestImprove(t *testing.T) {
 				r.run(builds)
 				took := time.Since(start)
 				s, metrics := r.read(bufferOf(builds[0].Dst))
-				nodes, triangles := s.steps(rays)
+				nodes, triangles := stepsOf(s, rays)
 				t.Logf("at most %d passes: SAH %.2f, %.1f nodes and %.1f triangles a ray, height %d, %v", passes, metrics.SAH, nodes, triangles, metrics.Height, took)
 				if passes == 0 {
 					first, before = metrics.SAH, metrics.SAH
@@ -95,7 +95,7 @@ func TestImproveHits(t *testing.T) {
 		rays := randomRays(rng, 500)
 		scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, true)}}
 		if len(tt.soup) > 0 {
-			r.compareHits(r.trace(r.single(r.build(in)[0]), rays, TraceOptions{}), scene.traceAll(rays, 0, 0xff, nil), rays)
+			r.compareHits(r.trace(r.single(r.build(in)[0]), rays, TraceOptions{}), traceAll(scene, rays, 0, 0xff, nil), rays)
 		}
 	}
 	for round := range 3 {

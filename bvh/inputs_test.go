@@ -113,7 +113,7 @@ func TestCoordinates(t *testing.T) {
 			}
 			mesh := append(slices.Clone(ordinary), second...)
 			scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: ordinary.triangles(0, true)}}
-			answers := scene.traceAll(rays, 0, 0xff, nil)
+			answers := traceAll(scene, rays, 0, 0xff, nil)
 			for _, kind := range buildKinds {
 				blas := r.build(r.soupInput(mesh, kind.flags, vk.GeometryOpaque))[0]
 				s, m := r.read(blas)
@@ -178,7 +178,7 @@ func TestSpread(t *testing.T) {
 			}
 		}
 		scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}
-		answers := scene.traceAll(rays, 0, 0xff, nil)
+		answers := traceAll(scene, rays, 0, 0xff, nil)
 		for i := range answers { // of smaller ones float32 has no weights from so far away
 			answers[i].Ambiguous = answers[i].Ambiguous || i%120/axes > 2
 		}

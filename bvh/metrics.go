@@ -18,12 +18,6 @@ type Quality struct {
 	Parts Parts
 }
 
-// NodeCost and PrimitiveCost are the prices of SAH and EPO: of visiting an inner node, and of testing a primitive.
-const (
-	NodeCost      = costNode
-	PrimitiveCost = costTriangle
-)
-
 // Parts are the bytes of a structure. Their sum is Structure.Bytes and Wide.
 type Parts struct {
 	Header, Nodes uint64

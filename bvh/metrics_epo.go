@@ -128,11 +128,11 @@ func (w *overlapWalk) visit(ref uint32, p [3]float64, record uint32) float64 {
 		if record-first < n { // also where record < first: the difference wraps
 			return 0
 		}
-		return costTriangle * float64(n)
+		return PrimitiveCost * float64(n)
 	}
 	sum := 0.0
 	if w.path[ref] != w.lookup {
-		sum = costNode
+		sum = NodeCost
 	}
 	boxes, refs, _ := w.s.children(ref)
 	for c := range 2 {

@@ -208,13 +208,13 @@ func exactEPO(s *Structure) float64 {
 	var visit func(ref uint32, box Box) map[uint32]bool // the records below
 	visit = func(ref uint32, box Box) map[uint32]bool {
 		below := map[uint32]bool{}
-		cost := costNode
+		cost := NodeCost
 		if ref&refLeaf != 0 {
 			first, n := leafRange(ref)
 			for i := first; i < first+n; i++ {
 				below[i] = true
 			}
-			cost = costTriangle * float64(n)
+			cost = PrimitiveCost * float64(n)
 		} else {
 			boxes, refs, _ := s.children(ref)
 			for c := range 2 {

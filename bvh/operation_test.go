@@ -25,14 +25,14 @@ func operationInputs(t *testing.T, rng *rand.Rand) []HostBuildInput {
 	var out []HostBuildInput
 	for i, flags := range hostFlags {
 		h := hostSoup(s, flags, vk.GeometryOpaque)
-		h.destination(t, vk.DeviceAddress(i+1)<<24)
+		place(&h, t, vk.DeviceAddress(i+1)<<24)
 		out = append(out, h)
 	}
 	boxes := hosted{
 		Info:   vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{{Type: vk.GeometryAABBs, AABBs: vk.AABBs{Stride: 24}}}},
 		Ranges: []vk.BuildRange{{PrimitiveCount: 9000}}, Data: []HostGeometry{{AABBs: boxBytes(rng, 9000, 24, true)}},
 	}
-	boxes.destination(t, 1<<30)
+	place(&boxes, t, 1<<30)
 	return append(out, boxes)
 }
 
@@ -74,7 +74,7 @@ func TestOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := o.MaxConcurrency(); n < 16000/hostTask {
+	if n := o.MaxConcurrency(); n < 16000/4096 {
 		t.Errorf("%d could join at first", n)
 	}
 	if err := o.Result(); !errors.Is(err, ErrNotReady) {
@@ -180,9 +180,9 @@ func TestHostInputErrors(t *testing.T) {
 	} {
 		good := hostSoup(make(soup, 9*20000), 0, 0)
 		also := mesh()
-		good.destination(t, 1<<20)
-		tt.build.destination(t, 1<<24)
-		also.destination(t, 1<<26)
+		place(&good, t, 1<<20)
+		place(&tt.build, t, 1<<24)
+		place(&also, t, 1<<26)
 		o, err := HostBuild([]HostBuildInput{good, tt.build, also})
 		if err != nil {
 			t.Fatal(err)
@@ -235,7 +235,7 @@ func TestHostBuildErrors(t *testing.T) {
 		h := hostSoup(make(soup, 9), 0, 0)
 		h.Dst, h.Address = make([]byte, 1024), 1<<20
 		if name == "small" {
-			h.destination(t, 1<<20)
+			place(&h, t, 1<<20)
 		}
 		f(&h)
 		if _, err := HostBuild([]HostBuildInput{h}); !errors.Is(err, ErrInvalidBuild) {
@@ -243,7 +243,7 @@ func TestHostBuildErrors(t *testing.T) {
 		}
 	}
 	a := hostSoup(make(soup, 9), 0, 0)
-	a.destination(t, 1<<20)
+	place(&a, t, 1<<20)
 	b := a
 	b.Address += 256
 	if _, err := HostBuild([]HostBuildInput{b, a}); !errors.Is(err, ErrInvalidBuild) {

@@ -155,7 +155,7 @@ func TestOrderByHost(t *testing.T) {
 			var built [2]hosted
 			for k := range built {
 				built[k] = hostSoup(s, flags|vk.BuildFlags(k)*vk.AllowUpdate, vk.GeometryOpaque)
-				built[k].destination(t, 256)
+				place(&built[k], t, 256)
 				o, err := HostBuild([]HostBuildInput{built[k]})
 				if err != nil {
 					t.Fatal(err)

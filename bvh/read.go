@@ -94,6 +94,21 @@ func Decode(data []byte) (*Structure, error) {
 	return s, nil
 }
 
+// Open decodes a structure and checks that its parts lie in it.
+func Open(data []byte) (*Structure, error) {
+	s, err := Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	if end := headerSize + uint64(s.word(headerNodeCount))*nodeSize; end != s.leaves || s.Bytes%unitSize != 0 {
+		return nil, fmt.Errorf("%w: %d nodes before offset %d of %d bytes", ErrNotAStructure, s.word(headerNodeCount), s.leaves, s.Bytes)
+	}
+	if err := s.checkLeaves(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotAStructure, err)
+	}
+	return s, nil
+}
+
 func decodeHeader(h []byte) (*Structure, error) {
 	u := func(at int) uint32 { return binary.LittleEndian.Uint32(h[at:]) }
 	if u(headerMagic) != asMagic || u(headerVersion) != asVersion {

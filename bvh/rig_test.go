@@ -272,7 +272,7 @@ func (r *rig) compareHits(hits []Hit, answers []ReferenceHit, rays []Ray) (hit, 
 }
 
 // traceAll is Trace for many rays on all cores.
-func (r Reference) traceAll(rays []Ray, flags uint32, mask uint8, ignore func(Triangle) bool) []ReferenceHit {
+func traceAll(r Reference, rays []Ray, flags uint32, mask uint8, ignore func(Triangle) bool) []ReferenceHit {
 	out := make([]ReferenceHit, len(rays))
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -33,12 +33,12 @@ func center(b Box, k int) float32 { return (b.Min[k] + b.Max[k]) / 2 }
 // cost builds the subtree of a range and returns its SAH cost, not divided by the root's area.
 func (t *sahTree) cost(first, end int, box Box) float64 {
 	n := end - first
-	leaf := costTriangle * float64(n) * box.area()
+	leaf := PrimitiveCost * float64(n) * box.area()
 	if n == 1 {
 		return leaf
 	}
 	mid, left, right := t.split(first, end)
-	inner := costNode*box.area() + t.cost(first, mid, left) + t.cost(mid, end, right)
+	inner := NodeCost*box.area() + t.cost(first, mid, left) + t.cost(mid, end, right)
 	if n <= collapseLimit && leaf <= inner {
 		t.leaves++
 		return leaf
@@ -153,7 +153,7 @@ func TestSAH(t *testing.T) {
 			for _, kind := range append(slices.Clone(buildKinds), lowMemoryKind) {
 				s, metrics := r.read(r.build(r.indexedInput(m.positions, m.indices, kind.flags))[0])
 				cost[kind.name] = metrics.SAH
-				nodes, triangles := s.steps(rays)
+				nodes, triangles := stepsOf(s, rays)
 				work[kind.name] = nodes + triangles
 				t.Logf("%-10s %5.1f nodes and %5.1f triangles a ray, SAH %6.2f, height %d, %d inner nodes, %d leaves of %.2f triangles, %.1f B per triangle", kind.name, nodes, triangles, metrics.SAH,
 					metrics.Height, metrics.InnerNodes, metrics.LeafNodes, float64(s.Active)/float64(metrics.LeafNodes), float64(s.Bytes)/float64(s.Primitives))
@@ -195,7 +195,7 @@ func crossingRays(m model, n int) []Ray {
 
 // steps is how many nodes and triangles a ray to its nearest hit meets on average, as the traversal kernel goes: the nearer
 // child first.
-func (s *Structure) steps(rays []Ray) (nodes, triangles float64) {
+func stepsOf(s *Structure, rays []Ray) (nodes, triangles float64) {
 	type entry struct {
 		ref  uint32
 		near float64
@@ -216,7 +216,7 @@ func (s *Structure) steps(rays []Ray) (nodes, triangles float64) {
 			}
 			nodes++
 			boxes, refs, _ := s.children(e.ref)
-			t0, t1 := boxes[0].enter(o, d), boxes[1].enter(o, d)
+			t0, t1 := enter(boxes[0], o, d), enter(boxes[1], o, d)
 			a, b := entry{refs[0], t0}, entry{refs[1], t1}
 			if t1 < t0 {
 				a, b = b, a
@@ -233,7 +233,7 @@ func (s *Structure) steps(rays []Ray) (nodes, triangles float64) {
 }
 
 // enter is where a ray enters a box, infinite if it does not.
-func (b Box) enter(o, d [3]float64) float64 {
+func enter(b Box, o, d [3]float64) float64 {
 	near, far := 0.0, math.Inf(1)
 	for k := range 3 {
 		x, y := (float64(b.Min[k])-o[k])/d[k], (float64(b.Max[k])-o[k])/d[k]

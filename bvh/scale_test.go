@@ -52,7 +52,7 @@ func TestHitsAtAllScales(t *testing.T) {
 		}
 		rays[i].TMax = 16
 	}
-	answers := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: base.triangles(0, true)}}.traceAll(rays, 0, 0xff, nil)
+	answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: base.triangles(0, true)}}, rays, 0, 0xff, nil)
 	for _, kind := range append(buildKinds[:len(buildKinds):len(buildKinds)], lowMemoryKind, buildKind{"host", 0}) {
 		build := func(s soup) *vk.Buffer {
 			if kind.name == "host" {

@@ -1,7 +1,9 @@
 package bvh
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/everray/everray/vk"
 )
@@ -94,4 +96,15 @@ func buildSizes(info vk.BuildInfo, counts []uint32, wide bool) (vk.BuildSizes, e
 		BuildScratchSize:          scratch,
 		UpdateScratchSize:         updateScratchOf(n).size,
 	}, nil
+}
+
+// readInstance reads an instance as it lies in memory for builds.
+func readInstance(b []byte) (in vk.AccelerationStructureInstance) {
+	for k := range uint64(12) {
+		in.Transform[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
+	}
+	in.CustomIndexAndMask = binary.LittleEndian.Uint32(b[48:])
+	in.SBTOffsetAndFlags = binary.LittleEndian.Uint32(b[52:])
+	in.Reference = binary.LittleEndian.Uint64(b[56:])
+	return in
 }

@@ -29,7 +29,7 @@ func beams(rng *rand.Rand, squares, long int) soup {
 }
 
 // records counts the leaf records of each primitive.
-func (s *Structure) records() map[primitiveID]int {
+func recordsOf(s *Structure) map[primitiveID]int {
 	n := map[primitiveID]int{}
 	for i := range s.Active {
 		n[s.primitiveAt(i)]++
@@ -61,7 +61,7 @@ func TestSplits(t *testing.T) {
 			free, a := r.soupGeometry(s, tt.geometry)
 			held, b := r.soupGeometry(s[:9*2000], vk.GeometryNoDuplicateAnyHit)
 			st, _ := r.read(r.build(bottom(tt.flags, []vk.Geometry{held, free}, []vk.BuildRange{b, a}))[0])
-			n := st.records()
+			n := recordsOf(st)
 			if len(n) != int(a.PrimitiveCount+b.PrimitiveCount) {
 				t.Errorf("%d primitives in the tree of %d", len(n), a.PrimitiveCount+b.PrimitiveCount)
 			}
@@ -94,7 +94,7 @@ func TestSplitHits(t *testing.T) {
 	}{{"beams", beams(rng, 50, 400)}, {"needles", needles(rng, 4200)}, {"tiles", tiles(72)}, {"same", slices.Repeat(needles(rng, 1), 4200)}} {
 		t.Run(tt.name, func(t *testing.T) {
 			rays, edges := randomRays(rng, 1500), edgeRaysOf(tt.soup, rng, 1000)
-			answers := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, true)}}.traceAll(rays, 0, 0xff, nil)
+			answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, true)}}, rays, 0, 0xff, nil)
 			built := r.build(r.soupInput(tt.soup, vk.PreferFastTrace|vk.AllowCompaction, vk.GeometryOpaque))[0]
 			s, _ := r.read(built)
 			t.Logf("%d records of %d triangles", s.Active, s.Primitives)
@@ -120,7 +120,7 @@ func TestSplitHits(t *testing.T) {
 			loose := r.build(r.soupInput(tt.soup, vk.PreferFastTrace, 0))[0]
 			odd := r.trace(r.single(loose), rays, TraceOptions{Candidates: IgnoreOddPrimitives})
 			even := func(t Triangle) bool { return t.Primitive%2 == 1 }
-			r.compareHits(odd, Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, false)}}.traceAll(rays, 0, 0xff, even), rays)
+			r.compareHits(odd, traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, false)}}, rays, 0, 0xff, even), rays)
 		})
 	}
 }

@@ -113,5 +113,5 @@ func (r *rig) withoutAddresses(b *vk.Buffer) []byte {
 			clear(s.data[at : at+8])
 		}
 	}
-	return s.used()
+	return used(s)
 }

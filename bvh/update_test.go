@@ -45,10 +45,10 @@ func (r *rig) used(b *vk.Buffer) []byte {
 	if err != nil {
 		r.Fatal(err)
 	}
-	return s.used()
+	return used(s)
 }
 
-func (s *Structure) used() []byte {
+func used(s *Structure) []byte {
 	record := map[uint32]uint64{leafTriangles: triangleSize, leafBoxes: boxSize, leafInstances: instanceSize}[s.word(headerLeafKind)]
 	nodes := uint64(min(max(s.Active, 1)-1, s.word(headerNodeCount))) * nodeSize
 	out := append([]byte{}, s.data[8:headerSize+nodes]...)
@@ -285,7 +285,7 @@ func TestUpdateHits(t *testing.T) {
 		if !bytes.Equal(r.used(bufferOf(bd.Dst)), r.used(bufferOf(out.Dst))) {
 			t.Errorf("%s: updates in place and out of place differ", kind.name)
 		}
-		answers := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: moved.triangles(0, true)}}.traceAll(rays, 0, 0xff, nil)
+		answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: moved.triangles(0, true)}}, rays, 0, 0xff, nil)
 		for _, b := range []*vk.Buffer{bufferOf(bd.Dst), bufferOf(out.Dst), r.build(changed)[0]} {
 			st, m := r.read(b)
 			if st.Address != b.Address() {
@@ -336,7 +336,7 @@ func TestUpdateInstances(t *testing.T) {
 	r.fill(m.data, data)
 	r.run([]Build{r.updateOf(top)})
 	rays := randomRays(rng, 800)
-	answers := scene.traceAll(rays, 0, 0xff, nil)
+	answers := traceAll(scene, rays, 0, 0xff, nil)
 	hit, _ := r.compareHits(r.trace(bufferOf(top.Dst), rays, TraceOptions{}), answers, rays)
 	if hit < 80 {
 		t.Errorf("only %d of %d rays hit", hit, len(rays))
@@ -381,7 +381,7 @@ func TestUpdateInactive(t *testing.T) {
 		r.run([]Build{update})
 		st, _ := r.read(bufferOf(bd.Dst))
 		checkTight(t, "inactive", st)
-		answers := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: left}}.traceAll(rays, 0, 0xff, nil)
+		answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: left}}, rays, 0, 0xff, nil)
 		hit, _ := r.compareHits(r.trace(r.single(bufferOf(bd.Dst)), rays, TraceOptions{}), answers, rays)
 		if (hit > 0) != (every == 2) {
 			t.Errorf("one in %d inactive: %d hits", every, hit)

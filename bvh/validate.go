@@ -10,10 +10,11 @@ import (
 // ErrInvalidStructure is what Validate's findings wrap.
 var ErrInvalidStructure = errors.New("invalid acceleration structure")
 
-// Cost constants of SAH, the ones that the builder uses.
+// NodeCost and PrimitiveCost are the prices of SAH and EPO, those that the builder uses: of visiting an inner node, and of testing
+// a primitive.
 const (
-	costNode     = 1.0
-	costTriangle = 1.0
+	NodeCost      = 1.0
+	PrimitiveCost = 1.0
 )
 
 // Metrics describe a structure's tree.
@@ -64,7 +65,7 @@ func (s *Structure) Validate() (Metrics, error) {
 		v.m.SAH = v.cost / a
 	}
 	if s.Root&refLeaf != 0 {
-		v.m.SAH = costTriangle * float64(count)
+		v.m.SAH = PrimitiveCost * float64(count)
 	}
 	return v.m, v.checkParts()
 }
@@ -94,7 +95,7 @@ func (v *validator) visit(ref, depth uint32) (box Box, count uint32, height int,
 	v.m.InnerNodes++
 	boxes, refs, leaves := v.s.children(ref)
 	box = boxes[0].union(boxes[1])
-	v.cost += costNode * box.area()
+	v.cost += NodeCost * box.area()
 	for c := range 2 {
 		b, n, h, err := v.visit(refs[c], depth+1)
 		if err != nil {
@@ -110,7 +111,7 @@ func (v *validator) visit(ref, depth uint32) (box Box, count uint32, height int,
 			return box, 0, 0, fmt.Errorf("%w: node %d says %d primitives below child %d, there are %d", ErrInvalidStructure, ref, leaves[c], c, n)
 		}
 		if refs[c]&refLeaf != 0 {
-			v.cost += costTriangle * float64(n) * boxes[c].area()
+			v.cost += PrimitiveCost * float64(n) * boxes[c].area()
 		}
 		count += n
 		height = max(height, h+1)

@@ -49,9 +49,7 @@ func (r *rig) wantWide(what string, memory []byte) {
 	}
 	twin := bytes.Clone(memory)
 	clear(wideOf(r, twin))
-	if w := newHostWidening(twin, false); w.slots() > 0 {
-		w.run(0, w.slots())
-	}
+	Widen(twin)
 	if !bytes.Equal(twin, memory) {
 		r.Errorf("%s: the host makes other wide nodes", what)
 	}

@@ -179,8 +179,7 @@ func TestWideStack(t *testing.T) {
 			t.Fatalf("the chain is of height %d", m.Height)
 		}
 		deepChain(memory, height)
-		w := newHostWidening(memory, false)
-		w.run(0, w.slots())
+		Widen(memory)
 		if k := deepest(memory, wideOf(t, memory), 0); k < 3*(mostHeightBottom-2) {
 			t.Fatalf("its wide nodes take %d entries", k)
 		}
