@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -30,7 +31,7 @@ type batch struct {
 	geometry     []byte // ErGeometry
 	blocks       []byte // uvec2: build, block; of all builds
 	split        []byte // the same of the inputs of builds whose triangles are split
-	sortSmall    []byte // the same for builds of up to sortBlocks, once for each
+	sortSmall    []byte // the same for builds of up to SortBlocks, once for each
 	sortLarge    []byte // uvec2: build, tile; of builds of more
 	scanned      []byte // uvec2: build, digits; of builds of more than sortDirect tiles
 	bundled      []byte // of those whose leaves are bundles
@@ -58,53 +59,23 @@ type batch struct {
 }
 
 const (
-	// bundleSlots is the most bundles (shaders/bvh/build/bundle.glsl) of a block, and bundleFixed the primitives of one where
-	// it takes that: 48 bytes of a triangle and the share of a node in 64 bytes are 63.5 together.
-	bundleSlots = 248
-	bundleFixed = 5
-	// Most inner nodes on a path of a bottom and of a top level. With the end mark and the one where a bottom level
-	// begins they fill the traversal stack, and they are enough for MaxPrimitives and MaxInstances.
-	mostHeightBottom = 40
-	mostHeightTop    = StackEntries - 2 - mostHeightBottom
-	// collapseLimit is the most primitives that a leaf may hold.
-	collapseLimit = 4
 	// clusterLimit is ER_CLUSTER_LIMIT of tree.glsl.
 	clusterLimit = 16
 )
 
 // Of shaders/bvh/build/sort.glsl.
 const (
-	sortTileBlocks = sortBlocks // ER_TILE_BLOCKS: a tile is the most that a workgroup sorts
-	sortDirect     = 128        // ER_SORT_DIRECT
-	tileCounts     = 3 * 256    // entries of a tile in the histograms
-	scanDigits     = 8          // ER_SCAN_DIGITS of sort_scan.comp: those of a workgroup
+	sortTileBlocks = layout.SortBlocks // ER_TILE_BLOCKS: a tile is the most that a workgroup sorts
+	sortDirect     = 128               // ER_SORT_DIRECT
+	tileCounts     = 3 * 256           // entries of a tile in the histograms
+	scanDigits     = 8                 // ER_SCAN_DIGITS of sort_scan.comp: those of a workgroup
 )
-
-// leafLimits bound the leaves by kind. A ray that meets a leaf of boxes tests them all, where a node more could have
-// spared it an intersection shader: two are worth the memory.
-var leafLimits = [...]uint32{leafTriangles: collapseLimit, leafBoxes: 2, leafInstances: 1}
-
-// bundled tells whether primitives that follow each other in the sorted order are one leaf of the tree from the
-// beginning, to save memory and time. Boxes and instances never are: what a leaf of several saves, intersection shaders
-// and other bottom levels that a ray enters cost many times.
-func bundled(info vk.BuildInfo) bool {
-	return info.Flags&(vk.PreferFastBuild|vk.LowMemory) != 0 && leafKindOf(info) == leafTriangles
-}
-
-// mostBundles is the most leaves that a tree over n primitives is built over.
-func mostBundles(info vk.BuildInfo, n uint64) uint64 {
-	if !bundled(info) {
-		return n
-	}
-	rest := n % blockSize
-	return n/blockSize*bundleSlots + max((rest+bundleFixed-1)/bundleFixed, rest*bundleSlots/blockSize)
-}
 
 // axisBits is erAxisBits of shaders/bvh/common/build.glsl. Each eight bits of a code are a pass of the sort, and one bit more
 // tells what is inactive.
 func axisBits(n uint32) uint32 {
 	switch {
-	case n <= sortBlocks*blockSize:
+	case n <= layout.SortBlocks*layout.BlockSize:
 		return 10
 	case n <= 1<<18:
 		return 13
@@ -143,58 +114,58 @@ func (b *batch) add(index uint32, bd Build) {
 		b.addGeometry(g, r, n, bd.Info.Flags)
 		n += r.PrimitiveCount
 	}
-	mode := uint32(modePLOC)
+	mode := uint32(layout.ModePLOC)
 	if bd.Info.Flags&vk.PreferFastBuild != 0 {
-		mode = modeLBVH
+		mode = layout.ModeLBVH
 	}
-	refs := uint32(references(bd.Info, uint64(n)))
-	blocks := (refs + blockSize - 1) / blockSize
-	bundles := uint32(mostBundles(bd.Info, uint64(refs)))
-	collapse, flag := min(b.leafLimit, leafLimits[leafKindOf(bd.Info)]), uint32(0)
-	if bundled(bd.Info) {
+	refs := uint32(layout.References(bd.Info, uint64(n)))
+	blocks := (refs + layout.BlockSize - 1) / layout.BlockSize
+	bundles := uint32(layout.MostBundles(bd.Info, uint64(refs)))
+	collapse, flag := min(b.leafLimit, layout.LeafLimits[layout.LeafKindOf(bd.Info)]), uint32(0)
+	if layout.Bundled(bd.Info) {
 		collapse, flag = 1, 1
 	}
 	split := uint32(0)
-	if splits(bd.Info) {
+	if layout.Splits(bd.Info) {
 		split = 1
 	}
-	height := uint32(mostHeightBottom)
+	height := uint32(layout.MostHeightBottom)
 	if bd.Info.Type == vk.TopLevel {
-		height = mostHeightTop
+		height = layout.MostHeightTop
 	}
 	b.deep = b.deep || bundles > height
-	b.sourced = b.sourced || isSourced(bd.Info)
-	scratch := scratchOf(bd.Info, uint64(n))
+	b.sourced = b.sourced || layout.IsSourced(bd.Info)
+	scratch := layout.ScratchOf(bd.Info, uint64(n))
 	rec := erBuild{
 		Dst: bd.Dst.Address() + bd.DstOffset, Geometries: uint64(firstGeometry), State: bd.Scratch,
-		Boxes: bd.Scratch + scratch.boxes, KeysA: bd.Scratch + scratch.keysA, KeysB: bd.Scratch + scratch.keysB,
-		ValuesA: bd.Scratch + scratch.valuesA, ValuesB: bd.Scratch + scratch.valuesB,
-		Parents: bd.Scratch + scratch.parents, Arrivals: bd.Scratch + scratch.arrivals,
+		Boxes: bd.Scratch + scratch.Boxes, KeysA: bd.Scratch + scratch.KeysA, KeysB: bd.Scratch + scratch.KeysB,
+		ValuesA: bd.Scratch + scratch.ValuesA, ValuesB: bd.Scratch + scratch.ValuesB,
+		Parents: bd.Scratch + scratch.Parents, Arrivals: bd.Scratch + scratch.Arrivals,
 		Type: uint32(bd.Info.Type), Flags: uint32(bd.Info.Flags), GeometryCount: uint32(len(bd.Info.Geometries)), PrimitiveCount: refs,
 		FirstBlock: b.histograms / tileCounts, BlockCount: blocks, Inputs: n,
 		CollapseLimit: collapse, Mode: mode | flag<<8 | split<<16 | height<<24,
 	}
-	if improved(bd.Info) {
-		rec.Source = bd.Scratch + scratch.moves
+	if layout.Improved(bd.Info) {
+		rec.Source = bd.Scratch + scratch.Moves
 	}
 	b.records = appendRecord(b.records, rec)
-	if improved(bd.Info) {
+	if layout.Improved(bd.Info) {
 		b.addImproved(index, n, blocks)
 	}
 	if crowned(bd.Info) {
 		b.addCrown(index, n)
 	}
-	if ordered(bd.Info) {
+	if layout.Ordered(bd.Info) {
 		b.addOrdered(index, n, blocks)
 	}
 	if refs > n {
 		b.addSplits(index, n)
 	}
-	b.addTasks(index, blocks, (bundles+blockSize-1)/blockSize, mode, flag != 0)
-	if mode == modePLOC && n > 0 {
+	b.addTasks(index, blocks, (bundles+layout.BlockSize-1)/layout.BlockSize, mode, flag != 0)
+	if mode == layout.ModePLOC && n > 0 {
 		b.seeds += bundles/(clusterLimit+1) + 1 // every seed has more than clusterLimit leaves of its own, or is the root
 	}
-	if blocks > sortBlocks {
+	if blocks > layout.SortBlocks {
 		b.addSort(index, blocks)
 		b.passes = max(b.passes, 3*axisBits(refs)/8+1)
 	}
@@ -218,12 +189,12 @@ func (b *batch) addTasks(index, blocks, bundleBlocks, mode uint32, bundled bool)
 		if bundled {
 			b.bundled = appendWords(b.bundled, index, k)
 		}
-		if k == 0 && blocks <= sortBlocks {
+		if k == 0 && blocks <= layout.SortBlocks {
 			b.sortSmall = appendWords(b.sortSmall, index, k)
 		}
 	}
 	for k := uint32(0); k < bundleBlocks; k++ {
-		if mode == modeLBVH {
+		if mode == layout.ModeLBVH {
 			b.lbvh = appendWords(b.lbvh, index, k)
 		} else {
 			b.ploc = appendWords(b.ploc, index, k)
@@ -240,9 +211,9 @@ func (b *batch) addGeometry(g vk.Geometry, r vk.BuildRange, first uint32, flags 
 		if g.Instances.ArrayOfPointers {
 			rec.Stride = 8
 		}
-		rec.Kind, rec.BoxLevels = leafInstances, boxLevels(flags)
+		rec.Kind, rec.BoxLevels = layout.LeafInstances, layout.BoxLevels(flags)
 	case vk.GeometryAABBs:
-		rec.Vertices, rec.Stride, rec.Kind = g.AABBs.Data+uint64(r.PrimitiveOffset), uint32(g.AABBs.Stride), leafBoxes
+		rec.Vertices, rec.Stride, rec.Kind = g.AABBs.Data+uint64(r.PrimitiveOffset), uint32(g.AABBs.Stride), layout.LeafBoxes
 	default:
 		t := g.Triangles
 		rec.Vertices, rec.Indices, rec.Transform = t.VertexData, t.IndexData, t.TransformData
@@ -255,30 +226,18 @@ func (b *batch) addGeometry(g vk.Geometry, r vk.BuildRange, first uint32, flags 
 			rec.Transform += uint64(r.TransformOffset)
 		}
 		rec.Stride, rec.IndexBytes, rec.FirstVertex = uint32(t.VertexStride), uint32(t.IndexType.Size()), r.FirstVertex
-		rec.Format, rec.Kind = vertexFormats[t.VertexFormat], leafTriangles
+		rec.Format, rec.Kind = layout.FormatWords[t.VertexFormat], layout.LeafTriangles
 	}
 	b.geometry = appendRecord(b.geometry, rec)
 	b.geometries++
 }
 
-// boxLevels is how many levels below a bottom level's root its boxes are looked at for an instance's box. Turned shapes are
-// entered by 27 to 34% fewer rays with 5 levels (a field of 5,000 spheres); each level doubles what a build reads for an instance.
-func boxLevels(flags vk.BuildFlags) uint32 {
-	switch {
-	case flags&vk.PreferFastTrace != 0:
-		return 5
-	case flags&vk.PreferFastBuild != 0:
-		return 0
-	}
-	return 3
-}
-
 // resolve replaces the numbers of first geometries, which records have until then, by addresses.
 func (b *batch) resolve(geometryBase vk.DeviceAddress) {
-	for r := 0; r < len(b.records); r += buildRecordSize {
+	for r := 0; r < len(b.records); r += layout.BuildRecordSize {
 		at := b.records[r+int(unsafe.Offsetof(erBuild{}.Geometries)):]
 		first := binary.LittleEndian.Uint64(at)
-		binary.LittleEndian.PutUint64(at, geometryBase+first*geometryRecord)
+		binary.LittleEndian.PutUint64(at, geometryBase+first*layout.GeometryRecord)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -75,7 +76,8 @@ func TestBatchMixed(t *testing.T) {
 	for i := range n {
 		k := rng.IntN(len(list))
 		v := list[k]
-		bd := Build{Info: v.now.info, Ranges: v.now.ranges, Dst: dst, DstOffset: uint64(i) * dstSize, Scratch: scratch.Address() + uint64(i)*scratchSize}
+		bd := Build{Info: v.now.info, Ranges: v.now.ranges, Dst: dst, DstOffset: uint64(i) * dstSize,
+			Scratch: scratch.Address() + uint64(i)*scratchSize}
 		if v.update {
 			old := bd
 			old.Info = v.old.info
@@ -92,7 +94,7 @@ func TestBatchMixed(t *testing.T) {
 	}
 	updates := 0
 	for i, k := range kinds {
-		s, err := Decode(data[uint64(i)*dstSize:][:dstSize])
+		s, err := inspect.Decode(data[uint64(i)*dstSize:][:dstSize])
 		if err != nil {
 			t.Fatalf("structure %d (%s): %v", i, list[k].name, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
 )
@@ -62,7 +63,8 @@ var flagSets = []struct {
 	flags vk.BuildFlags
 }{
 	{"default", 0}, {"fast-trace", vk.PreferFastTrace}, {"fast-build", vk.PreferFastBuild}, {"low-memory", vk.LowMemory},
-	{"default+update", vk.AllowUpdate}, {"fast-trace+update", vk.PreferFastTrace | vk.AllowUpdate}, {"fast-build+update", vk.PreferFastBuild | vk.AllowUpdate},
+	{"default+update", vk.AllowUpdate}, {"fast-trace+update", vk.PreferFastTrace | vk.AllowUpdate},
+	{"fast-build+update", vk.PreferFastBuild | vk.AllowUpdate},
 	{"low-memory+update", vk.LowMemory | vk.AllowUpdate},
 }
 
@@ -73,7 +75,8 @@ func bumpyTorus(u, v int) model {
 		for j := range v {
 			a, c := 2*math.Pi*float64(i)/float64(u), 2*math.Pi*float64(j)/float64(v)
 			r := 0.35 + 0.05*math.Sin(5*a+3*c)
-			m.positions = append(m.positions, float32((1+r*math.Cos(c))*math.Cos(a)), float32((1+r*math.Cos(c))*math.Sin(a)), float32(r*math.Sin(c)))
+			m.positions = append(m.positions, float32((1+r*math.Cos(c))*math.Cos(a)), float32((1+r*math.Cos(c))*math.Sin(a)),
+				float32(r*math.Sin(c)))
 			p := func(i, j int) uint32 { return uint32(i%u*v + j%v) }
 			m.indices = append(m.indices, p(i, j), p(i+1, j), p(i+1, j+1), p(i, j), p(i+1, j+1), p(i, j+1))
 		}
@@ -166,11 +169,12 @@ func (n *nativeRig) prepareBoth(inputs []input) (ours []Build, theirs []vk.Accel
 	}
 	many := uint64(len(inputs))
 	slot := func(s vk.BuildSizes) (dst, scratch uint64) {
-		return alignUp(s.AccelerationStructureSize, 256), alignUp(max(s.BuildScratchSize, s.UpdateScratchSize), 256)
+		return layout.AlignUp(s.AccelerationStructureSize, 256), layout.AlignUp(max(s.BuildScratchSize, s.UpdateScratchSize), 256)
 	}
 	dstSize, scratchSize := slot(sizes)
 	nativeDst, nativeScratch := slot(native)
-	dst, scratch, scratch2 := n.buffer("structures", many*dstSize), n.buffer("scratch", many*scratchSize), n.buffer("native scratch", many*nativeScratch+256)
+	dst, scratch, scratch2 := n.buffer("structures", many*dstSize), n.buffer("scratch", many*scratchSize),
+		n.buffer("native scratch", many*nativeScratch+256)
 	mem, err := n.dev.NewBuffer(vk.BufferOptions{Name: "native", Size: many * nativeDst, AccelerationStructureStorage: true})
 	if err != nil {
 		n.Fatal(err)
@@ -178,13 +182,15 @@ func (n *nativeRig) prepareBoth(inputs []input) (ours []Build, theirs []vk.Accel
 	n.Cleanup(mem.Destroy)
 	for i, in := range inputs {
 		at := uint64(i)
-		ours = append(ours, Build{Info: in.info, Ranges: in.ranges, Dst: dst, DstOffset: at * dstSize, Scratch: scratch.Address() + at*scratchSize})
+		ours = append(ours, Build{Info: in.info, Ranges: in.ranges, Dst: dst, DstOffset: at * dstSize,
+			Scratch: scratch.Address() + at*scratchSize})
 		as, err := n.dev.NewNativeAccelerationStructure(in.info.Type, mem, at*nativeDst, native.AccelerationStructureSize, "native")
 		if err != nil {
 			n.Fatal(err)
 		}
 		n.Cleanup(as.Destroy)
-		theirs = append(theirs, vk.AccelerationStructureBuild{Info: in.info, Ranges: in.ranges, Dst: as, Scratch: alignUp(scratch2.Address(), 256) + at*nativeScratch})
+		theirs = append(theirs, vk.AccelerationStructureBuild{Info: in.info, Ranges: in.ranges, Dst: as,
+			Scratch: layout.AlignUp(scratch2.Address(), 256) + at*nativeScratch})
 	}
 	return ours, theirs, [2]float64{float64(many * dstSize), float64(many * nativeDst)}
 }

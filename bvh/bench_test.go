@@ -10,6 +10,8 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -96,11 +98,12 @@ func BenchmarkBuildBatch(b *testing.B) {
 		b.Fatal(err)
 	}
 	const n = 1000
-	stride := alignUp(sizes.AccelerationStructureSize, Alignment)
+	stride := layout.AlignUp(sizes.AccelerationStructureSize, Alignment)
 	dst, scratch := r.buffer("structures", n*stride), r.buffer("scratch", n*sizes.BuildScratchSize)
 	builds := make([]Build, n)
 	for i := range builds {
-		builds[i] = Build{Info: in.info, Ranges: in.ranges, Dst: dst, DstOffset: uint64(i) * stride, Scratch: scratch.Address() + uint64(i)*sizes.BuildScratchSize}
+		builds[i] = Build{Info: in.info, Ranges: in.ranges, Dst: dst, DstOffset: uint64(i) * stride,
+			Scratch: scratch.Address() + uint64(i)*sizes.BuildScratchSize}
 	}
 	r.run(builds)
 	for b.Loop() {
@@ -110,12 +113,12 @@ func BenchmarkBuildBatch(b *testing.B) {
 }
 
 // benchTrace times the bare dispatch.
-func benchTrace(b *testing.B, r *rig, tlas *vk.Buffer, rays []Ray) {
+func benchTrace(b *testing.B, r *rig, tlas *vk.Buffer, rays []inspect.Ray) {
 	b.Helper()
-	benchTraceWith(b, r, tlas, rays, TraceOptions{Flags: RayOpaque, CullMask: 0xff})
+	benchTraceWith(b, r, tlas, rays, TraceOptions{Flags: inspect.RayOpaque, CullMask: 0xff})
 }
 
-func benchTraceWith(b *testing.B, r *rig, tlas *vk.Buffer, rays []Ray, o TraceOptions) {
+func benchTraceWith(b *testing.B, r *rig, tlas *vk.Buffer, rays []inspect.Ray, o TraceOptions) {
 	b.Helper()
 	n := uint64(len(rays))
 	in := r.upload("rays", EncodeRays(rays))
@@ -172,17 +175,17 @@ func cpuTime() time.Duration {
 
 // diffuseRays leave the primary hits in random directions of the hemisphere, cosine distributed. As in the baseline
 // there are as many as primary rays: where those miss, further rays start at other hits.
-func diffuseRays(m model, primary []Ray, hits []Hit) []Ray {
+func diffuseRays(m model, primary []inspect.Ray, hits []Hit) []inspect.Ray {
 	rng := rand.New(rand.NewPCG(9, 9))
 	tris := m.triangles()
-	if !slices.ContainsFunc(hits, func(h Hit) bool { return h.Instance != NoInstance }) {
+	if !slices.ContainsFunc(hits, func(h Hit) bool { return h.Instance != inspect.NoInstance }) {
 		return nil
 	}
-	var rays []Ray
+	var rays []inspect.Ray
 	for k := 0; len(rays) < len(primary); k++ {
 		i := k % len(hits)
 		h := hits[i]
-		if h.Instance == NoInstance {
+		if h.Instance == inspect.NoInstance {
 			continue
 		}
 		v := tris[h.Primitive].V
@@ -192,7 +195,7 @@ func diffuseRays(m model, primary []Ray, hits []Hit) []Ray {
 		if dot(n, d) > 0 {
 			l = -l
 		}
-		var r Ray
+		var r inspect.Ray
 		r.TMax = 1e30
 		z := rng.Float64()*2 - 1
 		phi := rng.Float64() * 2 * math.Pi

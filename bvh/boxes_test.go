@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
@@ -44,7 +46,7 @@ func newBoxLister(r *rig) *boxLister {
 }
 
 // list traces through tlas.
-func (l *boxLister) list(tlas *vk.Buffer, rays []Ray, flags uint32, mask uint8) [][]BoxCandidate {
+func (l *boxLister) list(tlas *vk.Buffer, rays []inspect.Ray, flags uint32, mask uint8) [][]inspect.BoxCandidate {
 	l.Helper()
 	return l.listWith(tlas.Address(), rays, flags, mask, func(cb *vk.CommandBuffer, push []byte, groups uint32) {
 		cb.BindComputePipeline(l.kernel)
@@ -54,7 +56,8 @@ func (l *boxLister) list(tlas *vk.Buffer, rays []Ray, flags uint32, mask uint8) 
 }
 
 // listWith runs a kernel with the interface of box_list.glsl. Lists come back in the order of the input.
-func (r *rig) listWith(tlas vk.DeviceAddress, rays []Ray, flags uint32, mask uint8, record func(cb *vk.CommandBuffer, push []byte, groups uint32)) [][]BoxCandidate {
+func (r *rig) listWith(tlas vk.DeviceAddress, rays []inspect.Ray, flags uint32, mask uint8,
+	record func(cb *vk.CommandBuffer, push []byte, groups uint32)) [][]inspect.BoxCandidate {
 	r.Helper()
 	const words = 1 + 4*mostListed
 	in, out := r.upload("rays", EncodeRays(rays)), r.buffer("lists", uint64(len(rays))*words*4)
@@ -84,7 +87,7 @@ func (r *rig) listWith(tlas vk.DeviceAddress, rays []Ray, flags uint32, mask uin
 	if n := binary.LittleEndian.Uint32(fault); n != 0 {
 		r.Fatalf("%d traversal faults", n)
 	}
-	lists := make([][]BoxCandidate, len(rays))
+	lists := make([][]inspect.BoxCandidate, len(rays))
 	for i := range lists {
 		w := func(k uint32) uint32 { return binary.LittleEndian.Uint32(data[4*(uint32(i)*words+k):]) }
 		if w(0) > mostListed {
@@ -92,11 +95,11 @@ func (r *rig) listWith(tlas vk.DeviceAddress, rays []Ray, flags uint32, mask uin
 		}
 		for k := range w(0) {
 			at := 1 + 4*k
-			lists[i] = append(lists[i], BoxCandidate{
+			lists[i] = append(lists[i], inspect.BoxCandidate{
 				Instance: w(at), CustomIndex: w(at + 1), Geometry: w(at+2) &^ (1 << 31), Opaque: w(at+2)>>31 != 0, Primitive: w(at + 3),
 			})
 		}
-		slices.SortFunc(lists[i], func(a, b BoxCandidate) int {
+		slices.SortFunc(lists[i], func(a, b inspect.BoxCandidate) int {
 			return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Geometry, b.Geometry), cmp.Compare(a.Primitive, b.Primitive))
 		})
 	}
@@ -105,11 +108,12 @@ func (r *rig) listWith(tlas vk.DeviceAddress, rays []Ray, flags uint32, mask uin
 
 // compareLists wants every certain candidate of the reference, each once, and none that the reference does not have,
 // unless extra is allowed. It returns the number of candidates.
-func (r *rig) compareLists(what string, scene Reference, rays []Ray, flags uint32, mask uint8, got [][]BoxCandidate, extra bool) (count int) {
+func (r *rig) compareLists(what string, scene inspect.Reference, rays []inspect.Ray, flags uint32, mask uint8,
+	got [][]inspect.BoxCandidate, extra bool) (count int) {
 	r.Helper()
 	bad := 0
 	for i, ray := range rays {
-		want := map[BoxCandidate]bool{} // certain or not
+		want := map[inspect.BoxCandidate]bool{} // certain or not
 		for _, c := range scene.BoxCandidates(ray, flags, mask) {
 			certain := c.Certain
 			c.Certain, c.TableOffset = false, 0
@@ -140,23 +144,23 @@ func (r *rig) compareLists(what string, scene Reference, rays []Ray, flags uint3
 	return count
 }
 
-func boxOfCandidate(r Reference, c BoxCandidate) Box {
+func boxOfCandidate(r inspect.Reference, c inspect.BoxCandidate) inspect.Box {
 	for _, b := range r[c.Instance].Boxes {
 		if b.Geometry == c.Geometry && b.Primitive == c.Primitive {
 			return b.Box
 		}
 	}
-	return Box{}
+	return inspect.Box{}
 }
 
 // boxMesh is AABB geometries: boxes in memory with a stride, an offset, and something between them.
 type boxMesh struct {
 	geometries []vk.Geometry
 	ranges     []vk.BuildRange
-	boxes      []ProceduralBox
+	boxes      []inspect.ProceduralBox
 }
 
-func (r *rig) addBoxes(m *boxMesh, boxes []Box, stride, offset int, flags vk.GeometryFlags) {
+func (r *rig) addBoxes(m *boxMesh, boxes []inspect.Box, stride, offset int, flags vk.GeometryFlags) {
 	r.Helper()
 	data := make([]byte, offset+max(0, len(boxes)-1)*stride+24)
 	for i := range data {
@@ -164,16 +168,18 @@ func (r *rig) addBoxes(m *boxMesh, boxes []Box, stride, offset int, flags vk.Geo
 	}
 	for i, b := range boxes {
 		copy(data[offset+i*stride:], floatBytes(append(b.Min[:], b.Max[:]...)))
-		m.boxes = append(m.boxes, ProceduralBox{Box: b, Primitive: uint32(i), Geometry: uint32(len(m.geometries)), Opaque: flags&vk.GeometryOpaque != 0})
+		m.boxes = append(m.boxes, inspect.ProceduralBox{Box: b, Primitive: uint32(i), Geometry: uint32(len(m.geometries)),
+			Opaque: flags&vk.GeometryOpaque != 0})
 	}
-	m.geometries = append(m.geometries, vk.Geometry{Type: vk.GeometryAABBs, Flags: flags, AABBs: vk.AABBs{Data: r.upload("boxes", data), Stride: uint64(stride)}})
+	m.geometries = append(m.geometries,
+		vk.Geometry{Type: vk.GeometryAABBs, Flags: flags, AABBs: vk.AABBs{Data: r.upload("boxes", data), Stride: uint64(stride)}})
 	m.ranges = append(m.ranges, vk.BuildRange{PrimitiveCount: uint32(len(boxes)), PrimitiveOffset: uint32(offset)})
 }
 
 func (m *boxMesh) input(flags vk.BuildFlags) input { return bottom(flags, m.geometries, m.ranges) }
 
-func randomBoxes(rng *rand.Rand, n int, size float32) []Box {
-	boxes := make([]Box, n)
+func randomBoxes(rng *rand.Rand, n int, size float32) []inspect.Box {
+	boxes := make([]inspect.Box, n)
 	for i := range boxes {
 		for k := range 3 {
 			c, e := rng.Float32()*2-1, rng.Float32()*size
@@ -184,7 +190,7 @@ func randomBoxes(rng *rand.Rand, n int, size float32) []Box {
 }
 
 // oddBoxes is boxes without extent along some axes, and boxes that are inactive.
-func oddBoxes(rng *rand.Rand, n int) []Box {
+func oddBoxes(rng *rand.Rand, n int) []inspect.Box {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	boxes := randomBoxes(rng, n, 0.1)
 	for i := range boxes {
@@ -216,17 +222,17 @@ func oddBoxes(rng *rand.Rand, n int) []Box {
 }
 
 // boxRays is random rays, and rays along the axes that meet points and edges of the boxes exactly.
-func boxRays(rng *rand.Rand, boxes []ProceduralBox, n int) []Ray {
+func boxRays(rng *rand.Rand, boxes []inspect.ProceduralBox, n int) []inspect.Ray {
 	rays := randomRays(rng, n)
 	for i := range n {
 		// Traversal bends rays along an axis by 2^-40: at some distance they meet what is infinite along that axis only.
 		rays[i].TMax = 1e5
 		b := boxes[rng.IntN(len(boxes))].Box
-		if !b.active() {
+		if !b.Active() {
 			continue
 		}
 		axis := i % 3
-		var ray Ray
+		var ray inspect.Ray
 		ray.Origin, ray.TMax = b.Min, 1e5
 		if i%2 == 0 {
 			ray.Origin = b.Max
@@ -259,7 +265,9 @@ func TestBoxes(t *testing.T) {
 		mesh   func(m *boxMesh)
 		active uint32
 	}{
-		{"one", func(m *boxMesh) { r.addBoxes(m, []Box{{[3]float32{-1, -1, 1}, [3]float32{1, 1, 2}}}, 24, 0, 0) }, 1},
+		{"one", func(m *boxMesh) {
+			r.addBoxes(m, []inspect.Box{{Min: [3]float32{-1, -1, 1}, Max: [3]float32{1, 1, 2}}}, 24, 0, 0)
+		}, 1},
 		{"random", func(m *boxMesh) { r.addBoxes(m, randomBoxes(rng, 3000, 0.05), 24, 0, vk.GeometryOpaque) }, 3000},
 		{"large", func(m *boxMesh) { r.addBoxes(m, randomBoxes(rng, 150, 0.5), 24, 0, 0) }, 150},
 		{"strides and offsets", func(m *boxMesh) {
@@ -269,16 +277,19 @@ func TestBoxes(t *testing.T) {
 			r.addBoxes(m, nil, 24, 0, 0)
 		}, 1300},
 		{"flat, inactive and infinite", func(m *boxMesh) { r.addBoxes(m, oddBoxes(rng, 1600), 24, 0, 0) }, 1100},
-		{"nothing active", func(m *boxMesh) { r.addBoxes(m, []Box{{Min: [3]float32{1}}, {Min: [3]float32{0, 2}}}, 24, 0, 0) }, 0},
+		{"nothing active", func(m *boxMesh) {
+			r.addBoxes(m, []inspect.Box{{Min: [3]float32{1}}, {Min: [3]float32{0, 2}}}, 24, 0, 0)
+		}, 0},
 		{"all infinite", func(m *boxMesh) {
 			inf := float32(math.Inf(1))
-			r.addBoxes(m, []Box{{[3]float32{-inf, -inf, -inf}, [3]float32{inf, inf, inf}}, {[3]float32{0, -inf, 0}, [3]float32{inf, 0, 1}}}, 24, 0, 0)
+			r.addBoxes(m, []inspect.Box{{Min: [3]float32{-inf, -inf, -inf}, Max: [3]float32{inf, inf, inf}},
+				{Min: [3]float32{0, -inf, 0}, Max: [3]float32{inf, 0, 1}}}, 24, 0, 0)
 		}, 2},
 		{"coordinates of zero", func(m *boxMesh) {
-			r.addBoxes(m, []Box{{}, {Max: [3]float32{1, 0, 1}}, {Max: [3]float32{0, 0, 1}}, {Max: [3]float32{1, 1, 1}}}, 24, 0, 0)
+			r.addBoxes(m, []inspect.Box{{}, {Max: [3]float32{1, 0, 1}}, {Max: [3]float32{0, 0, 1}}, {Max: [3]float32{1, 1, 1}}}, 24, 0, 0)
 		}, 4},
 		{"one spot", func(m *boxMesh) {
-			r.addBoxes(m, slices.Repeat([]Box{{[3]float32{3, 3, 3}, [3]float32{3, 3, 3}}}, 200), 24, 0, 0)
+			r.addBoxes(m, slices.Repeat([]inspect.Box{{Min: [3]float32{3, 3, 3}, Max: [3]float32{3, 3, 3}}}, 200), 24, 0, 0)
 		}, 200},
 	}
 	for _, tt := range tests {
@@ -288,34 +299,35 @@ func TestBoxes(t *testing.T) {
 			l.rig = &r
 			var m boxMesh
 			tt.mesh(&m)
-			scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Boxes: m.boxes}}
+			scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Boxes: m.boxes}}
 			rays := boxRays(rng, m.boxes, 1500)
 			for _, kind := range buildKinds {
 				blas := r.build(m.input(kind.flags))[0]
 				s, metrics := r.read(blas)
-				if s.Active != tt.active || s.leafKind() != leafBoxes {
-					t.Errorf("%s: %d active, want %d; kind %d", kind.name, s.Active, tt.active, s.leafKind())
+				if s.Active != tt.active || s.LeafKind() != layout.LeafBoxes {
+					t.Errorf("%s: %d active, want %d; kind %d", kind.name, s.Active, tt.active, s.LeafKind())
 				}
 				r.wantBoxes(s, m.boxes)
 				n := r.compareLists(kind.name, scene, rays, 0, 0xff, l.list(r.single(blas), rays, 0, 0xff), false)
-				t.Logf("%s: SAH %.2f, height %d, %d leaves; %d candidates of %d rays", kind.name, metrics.SAH, metrics.Height, metrics.LeafNodes, n, len(rays))
+				t.Logf("%s: SAH %.2f, height %d, %d leaves; %d candidates of %d rays", kind.name, metrics.SAH, metrics.Height,
+					metrics.LeafNodes, n, len(rays))
 			}
 		})
 	}
 }
 
 // wantBoxes wants exactly the active boxes of the input in the leaves, cut off at 1e37, and at most two to a leaf.
-func (r *rig) wantBoxes(s *Structure, boxes []ProceduralBox) {
+func (r *rig) wantBoxes(s *inspect.Structure, boxes []inspect.ProceduralBox) {
 	r.Helper()
 	type id struct{ geometry, primitive uint32 }
-	want := map[id]ProceduralBox{}
+	want := map[id]inspect.ProceduralBox{}
 	for _, b := range boxes {
-		if b.Box.active() {
+		if b.Box.Active() {
 			want[id{b.Geometry, b.Primitive}] = b
 		}
 	}
 	for i := range s.Active {
-		got := s.proceduralBox(i)
+		got := s.ProceduralBox(i)
 		w := want[id{got.Geometry, got.Primitive}]
 		for k := range 3 {
 			w.Box.Min[k], w.Box.Max[k] = min(max(w.Box.Min[k], -1e37), 1e37), min(max(w.Box.Max[k], -1e37), 1e37)
@@ -337,14 +349,14 @@ func (r *rig) wantBoxes(s *Structure, boxes []ProceduralBox) {
 }
 
 // eachLeaf calls f with first record and number of every leaf.
-func eachLeaf(s *Structure, f func(first, n uint32)) {
+func eachLeaf(s *inspect.Structure, f func(first, n uint32)) {
 	var visit func(ref uint32)
 	visit = func(ref uint32) {
-		if ref&refLeaf != 0 {
-			f(ref&refIndexMask, ref>>refCountShift&refCountMask+1)
+		if ref&layout.RefLeaf != 0 {
+			f(ref&layout.RefIndexMask, ref>>layout.RefCountShift&layout.RefCountMask+1)
 			return
 		}
-		_, refs, _ := s.children(ref)
+		_, refs, _ := s.Children(ref)
 		visit(refs[0])
 		visit(refs[1])
 	}
@@ -354,17 +366,19 @@ func eachLeaf(s *Structure, f func(first, n uint32)) {
 }
 
 // boxInstances is a top level of two meshes of boxes and one of triangles, with all masks and flags.
-func (r *rig) boxInstances(rng *rand.Rand, meshes []boxMesh, address func(mesh int) vk.DeviceAddress) (Reference, []vk.AccelerationStructureInstance) {
-	var scene Reference
+func (r *rig) boxInstances(rng *rand.Rand, meshes []boxMesh, address func(mesh int) vk.DeviceAddress) (inspect.Reference,
+	[]vk.AccelerationStructureInstance) {
+	var scene inspect.Reference
 	var list []vk.AccelerationStructureInstance
 	for i := range 24 {
 		mesh := i % (len(meshes) + 1)
-		in := ReferenceInstance{Transform: randomTransform(rng, i%2 == 1), Mask: uint8(1 << (i % 3)), Flags: uint8(i % 4), CustomIndex: uint32(i * 1000)}
+		in := inspect.ReferenceInstance{Transform: randomTransform(rng, i%2 == 1), Mask: uint8(1 << (i % 3)), Flags: uint8(i % 4),
+			CustomIndex: uint32(i * 1000)}
 		switch i % 5 {
 		case 1:
-			in.Flags |= InstanceForceOpaque
+			in.Flags |= inspect.InstanceForceOpaque
 		case 2:
-			in.Flags |= InstanceForceNoOpaque
+			in.Flags |= inspect.InstanceForceNoOpaque
 		}
 		if i == 8 {
 			in.Transform = vk.IdentityTransform()
@@ -373,12 +387,14 @@ func (r *rig) boxInstances(rng *rand.Rand, meshes []boxMesh, address func(mesh i
 			in.Boxes = meshes[mesh].boxes
 		}
 		scene = append(scene, in)
-		list = append(list, vk.NewAccelerationStructureInstance(in.Transform, in.CustomIndex, in.Mask, 0, vk.InstanceFlags(in.Flags), address(mesh)))
+		list = append(list, vk.NewAccelerationStructureInstance(in.Transform, in.CustomIndex, in.Mask, 0, vk.InstanceFlags(in.Flags),
+			address(mesh)))
 	}
 	return scene, list
 }
 
-var boxRayFlags = []uint32{0, RayOpaque, RayNoOpaque, RayCullOpaque, RayCullNoOpaque, RayCullBackFacing | RayCullFrontFacing, RaySkipTriangles, RaySkipAABBs}
+var boxRayFlags = []uint32{0, inspect.RayOpaque, inspect.RayNoOpaque, inspect.RayCullOpaque, inspect.RayCullNoOpaque,
+	inspect.RayCullBackFacing | inspect.RayCullFrontFacing, inspect.RaySkipTriangles, inspect.RaySkipAABBs}
 
 // TestBoxInstances checks boxes under instances, beside instances of triangles, under ray flags and masks.
 func TestBoxInstances(t *testing.T) {
@@ -397,7 +413,8 @@ func TestBoxInstances(t *testing.T) {
 		tlas := r.build(r.topInput(kind.flags, instances...))[0]
 		r.read(tlas)
 		for _, flags := range boxRayFlags {
-			n := r.compareLists(fmt.Sprintf("%s, flags %#x", kind.name, flags), scene, rays, flags, 0xff, l.list(tlas, rays, flags, 0xff), false)
+			n := r.compareLists(fmt.Sprintf("%s, flags %#x", kind.name, flags), scene, rays, flags, 0xff,
+				l.list(tlas, rays, flags, 0xff), false)
 			if kind.flags == 0 {
 				t.Logf("flags %#x: %d candidates", flags, n)
 			}

@@ -6,6 +6,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -115,7 +116,7 @@ type Builder struct {
 	teams      bool
 	refitSmall uint32                              // most primitives of an update in one workgroup
 	refitNodes uint32                              // nodes of a workgroup of an update
-	leafLimit  uint32                              // collapseLimit, but for measurements
+	leafLimit  uint32                              // CollapseLimit, but for measurements
 	passes     uint32                              // improveLargePasses, the same
 	crowns     bool                                // whether trees get crowns
 	wide       bool                                // whether structures get wide nodes
@@ -136,7 +137,7 @@ func NewBuilder(dev Device) (*Builder, error) { return newBuilder(dev, dev.Physi
 
 // newBuilder keeps to limits that may be less than the device's.
 func newBuilder(dev Device, limits vk.Limits) (*Builder, error) {
-	return &Builder{dev: dev, leafLimit: collapseLimit, passes: improveLargePasses, refitSmall: refitSmallLimit(limits),
+	return &Builder{dev: dev, leafLimit: layout.CollapseLimit, passes: improveLargePasses, refitSmall: refitSmallLimit(limits),
 		refitNodes: refitNodesOn(limits),
 		crowns:     crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}, nil
 }
@@ -168,7 +169,7 @@ func (b *Builder) recordBatch(cb vk.Recorder, batch *batch) error {
 	if batch.isAlone() {
 		record = r.recordAlone
 	} else if err := r.upload(); err != nil {
-		return fmt.Errorf("build of %d acceleration structures: %w", len(batch.records)/buildRecordSize, err)
+		return fmt.Errorf("build of %d acceleration structures: %w", len(batch.records)/layout.BuildRecordSize, err)
 	}
 	cb.BeginLabel("bvh build")
 	defer cb.EndLabel()
@@ -182,9 +183,11 @@ type recorder struct {
 	cb    vk.Recorder
 	batch *batch
 
-	records, blocks, split, sortSmall, sortLarge, scanned, bundled, lbvh, ploc, crowned, improved, ordered, orderedSmall, updates, smallUpdates vk.DeviceAddress
-	exchange, sums, seeds                                                                                                                       vk.DeviceAddress
-	geometry, ranges, deviceRecords, deviceGeometry                                                                                             vk.DeviceAddress
+	records, blocks, split, sortSmall, sortLarge, scanned, bundled, lbvh, ploc, crowned, improved, ordered, orderedSmall, updates,
+	smallUpdates vk.DeviceAddress
+	exchange, sums, seeds vk.DeviceAddress
+	geometry, ranges, deviceRecords,
+	deviceGeometry vk.DeviceAddress
 
 	hostRecords vk.DeviceAddress // where the host wrote them
 	from, to    vk.DeviceAddress // all that the host wrote, and where init.comp copies it
@@ -210,7 +213,8 @@ func (r *recorder) upload() error {
 		to   *vk.DeviceAddress
 	}{
 		{r.batch.records, &r.records}, {r.batch.geometry, &r.geometry}, {r.batch.blocks, &r.blocks}, {r.batch.split, &r.split},
-		{r.batch.sortSmall, &r.sortSmall}, {r.batch.sortLarge, &r.sortLarge}, {r.batch.scanned, &r.scanned}, {r.batch.bundled, &r.bundled},
+		{r.batch.sortSmall, &r.sortSmall}, {r.batch.sortLarge, &r.sortLarge}, {r.batch.scanned, &r.scanned},
+		{r.batch.bundled, &r.bundled},
 		{r.batch.lbvh, &r.lbvh},
 		{r.batch.ploc, &r.ploc}, {r.batch.crowned, &r.crowned}, {r.batch.improved, &r.improved},
 		{r.batch.ordered, &r.ordered}, {r.batch.orderedSmall, &r.orderedSmall}, {r.batch.updates, &r.updates},
@@ -218,7 +222,7 @@ func (r *recorder) upload() error {
 	}
 	var size uint64
 	for _, p := range parts {
-		size += alignUp(uint64(len(p.data)), align)
+		size += layout.AlignUp(uint64(len(p.data)), align)
 	}
 	host, mapped, err := r.cb.TransientUpload(size, align)
 	if err != nil {
@@ -232,14 +236,14 @@ func (r *recorder) upload() error {
 		r.from, r.to, r.pieces = host, base, uint32(size/16)
 	}
 	r.hostRecords = host
-	r.batch.resolve(base + alignUp(uint64(len(r.batch.records)), align)) // the geometries follow the records
+	r.batch.resolve(base + layout.AlignUp(uint64(len(r.batch.records)), align)) // the geometries follow the records
 	r.batch.describeSmall()
 	at := uint64(0)
 	for _, p := range parts {
 		if len(p.data) > 0 {
 			*p.to = base + at
 			copy(mapped[at:], p.data)
-			at += alignUp(uint64(len(p.data)), align)
+			at += layout.AlignUp(uint64(len(p.data)), align)
 		}
 	}
 	return r.reserve()
@@ -278,14 +282,14 @@ func (r *recorder) record() {
 	if n := uint32(len(r.batch.smallUpdates) / smallUpdateSize); n > 0 {
 		r.run(kernelRefitSmall, r.smallUpdates, n, n, 0)
 	}
-	r.perBlock(r.batch.refitLeaves(), r.updates, r.batch.updates, blockSize/refitPart)
+	r.perBlock(r.batch.refitLeaves(), r.updates, r.batch.updates, layout.BlockSize/layout.RefitPart)
 	r.perBlock(kernelBounds, r.blocks, r.batch.blocks, 1)
 	if len(r.batch.updates) > 0 || len(r.batch.blocks) > 0 {
 		r.cb.ComputeBarrier()
 	}
 	if len(r.batch.updates) > 0 {
 		kernel, nodes := r.refitNodes()
-		r.perBlock(kernel, r.updates, r.batch.updates, blockSize/nodes)
+		r.perBlock(kernel, r.updates, r.batch.updates, layout.BlockSize/nodes)
 	}
 	if len(r.batch.blocks) > 0 {
 		r.trees()
@@ -297,7 +301,7 @@ func (r *recorder) record() {
 
 // begin resets states and the queue of seeds, and copies the batch's description.
 func (r *recorder) begin() {
-	n := uint32(len(r.batch.records) / buildRecordSize)
+	n := uint32(len(r.batch.records) / layout.BuildRecordSize)
 	records, exchange, sums := r.records, r.exchange, r.sums
 	r.exchange, r.sums = r.seeds, r.to
 	if r.pieces > 0 {
@@ -315,15 +319,15 @@ func (r *recorder) trees() {
 	r.sort()
 	r.cb.ComputeBarrier()
 	r.bundles()
-	r.perBlock(kernelLBVH, r.lbvh, r.batch.lbvh, treeGroupsPerBlk)
+	r.perBlock(kernelLBVH, r.lbvh, r.batch.lbvh, layout.TreeGroupsPerBlock)
 	r.clusters()
 	r.crown()
 	r.improve()
 	r.cb.ComputeBarrier()
-	r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, treeGroupsPerBlk)
+	r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, layout.TreeGroupsPerBlock)
 	r.cb.ComputeBarrier()
 	if r.batch.sourced {
-		r.perBlock(kernelCorners, r.blocks, r.batch.blocks, treeGroupsPerBlk)
+		r.perBlock(kernelCorners, r.blocks, r.batch.blocks, layout.TreeGroupsPerBlock)
 	}
 	if r.batch.deep {
 		r.perBlock(kernelBalance, r.blocks, r.batch.blocks, 1)
@@ -367,7 +371,7 @@ func (r *recorder) clusters() {
 		return
 	}
 	r.exchange = r.seeds // the sort is done with its histograms
-	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, climbGroups)
+	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, layout.ClimbGroups)
 	r.cb.ComputeBarrier()
 	if r.b.teams {
 		r.run(kernelPLOCTeam, 0, r.batch.seeds, r.batch.seeds, 0)

@@ -8,18 +8,22 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
 // TestSizesOfBundles holds the sizes of structures of few nodes against what is promised, and checks that fewer primitives
 // never take more.
 func TestSizesOfBundles(t *testing.T) {
-	info := vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{{Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, IndexType: vk.IndexNone}}}}
-	for _, flags := range []vk.BuildFlags{vk.PreferFastBuild, vk.LowMemory, vk.LowMemory | vk.PreferFastTrace, vk.PreferFastBuild | vk.AllowUpdate, vk.PreferFastBuild | vk.AllowUpdate | vk.AllowCompaction} {
+	info := vk.BuildInfo{Type: vk.BottomLevel,
+		Geometries: []vk.Geometry{{Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, IndexType: vk.IndexNone}}}}
+	for _, flags := range []vk.BuildFlags{vk.PreferFastBuild, vk.LowMemory, vk.LowMemory | vk.PreferFastTrace,
+		vk.PreferFastBuild | vk.AllowUpdate, vk.PreferFastBuild | vk.AllowUpdate | vk.AllowCompaction} {
 		info.Flags = flags
 		last := uint64(0)
 		for n := uint32(0); n < 6000; n++ {
-			sizes, err := buildSizes(info, []uint32{n}, false)
+			sizes, err := layout.BuildSizes(info, []uint32{n}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -29,13 +33,14 @@ func TestSizesOfBundles(t *testing.T) {
 			last = sizes.AccelerationStructureSize
 		}
 		for _, n := range []uint32{1280, 69451, 1571193, 4193408, MaxPrimitives} {
-			sizes, err := buildSizes(info, []uint32{n}, false)
+			sizes, err := layout.BuildSizes(info, []uint32{n}, false)
 			if each := float64(sizes.AccelerationStructureSize) / float64(n); err != nil || each > 64 {
 				t.Errorf("flags %d: %.2f bytes for each of %d triangles (%v)", flags, each, n, err)
 			}
 		}
 	}
-	_, err := buildSizes(vk.BuildInfo{Type: vk.TopLevel, Geometries: []vk.Geometry{{Type: vk.GeometryInstances}}}, []uint32{MaxInstances + 1}, false)
+	_, err := layout.BuildSizes(vk.BuildInfo{Type: vk.TopLevel, Geometries: []vk.Geometry{{Type: vk.GeometryInstances}}},
+		[]uint32{MaxInstances + 1}, false)
 	if !errors.Is(err, ErrInvalidBuild) {
 		t.Errorf("%d instances: %v", MaxInstances+1, err)
 	}
@@ -58,7 +63,7 @@ func TestBundles(t *testing.T) {
 		for i := 0; i < n; i += 7 { // inactive
 			s[9*i] = float32(math.NaN())
 		}
-		scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff}}
+		scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff}}
 		for _, tri := range s.triangles(0, true) {
 			if tri.V[0][0] == tri.V[0][0] && (tri.Primitive <= 101 || tri.Primitive >= 900 || n <= 1024) {
 				scene[0].Triangles = append(scene[0].Triangles, tri)
@@ -72,7 +77,7 @@ func TestBundles(t *testing.T) {
 			if want := uint32(n - (n+6)/7); st.Active != want {
 				t.Errorf("%d triangles, flags %d: %d active, want %d", n, flags, st.Active, want)
 			}
-			if most := int(mostBundles(in.info, uint64(st.Active))); m.LeafNodes > most {
+			if most := int(layout.MostBundles(in.info, uint64(st.Active))); m.LeafNodes > most {
 				t.Errorf("%d triangles, flags %d: %d leaves, %d fit", n, flags, m.LeafNodes, most)
 			}
 			hits := r.trace(r.single(blas), rays, TraceOptions{})
@@ -108,10 +113,10 @@ func TestHeights(t *testing.T) {
 	r := newRig(t)
 	l := newBoxLister(r)
 	var s soup
-	var boxes []Box
+	var boxes []inspect.Box
 	for _, c := range chain(39, 16, 4500) {
 		s = append(s, c[0], c[1], c[2], c[0]+1e-3, c[1], c[2], c[0], c[1]+1e-3, c[2]+1e-3)
-		boxes = append(boxes, Box{c, [3]float32{c[0] + 1e-3, c[1] + 1e-3, c[2] + 1e-3}})
+		boxes = append(boxes, inspect.Box{Min: c, Max: [3]float32{c[0] + 1e-3, c[1] + 1e-3, c[2] + 1e-3}})
 	}
 	var list boxMesh
 	r.addBoxes(&list, boxes, 24, 0, 0)
@@ -137,36 +142,40 @@ func TestHeights(t *testing.T) {
 				heights = append(heights, m.Height)
 			}
 			t.Logf("heights of triangles, boxes, instances: %v", heights)
-			if heights[0] > mostHeightBottom || heights[1] > mostHeightBottom || heights[2] > mostHeightTop {
-				t.Errorf("heights %v are more than %d, %d and %d", heights, mostHeightBottom, mostHeightBottom, mostHeightTop)
+			if heights[0] > layout.MostHeightBottom || heights[1] > layout.MostHeightBottom || heights[2] > layout.MostHeightTop {
+				t.Errorf("heights %v are more than %d, %d and %d", heights, layout.MostHeightBottom, layout.MostHeightBottom,
+					layout.MostHeightTop)
 			}
 			linear := kind.flags == vk.PreferFastBuild
-			if heights[2] < mostHeightTop || linear && (heights[0] < mostHeightBottom || heights[1] < mostHeightBottom) {
+			if heights[2] < layout.MostHeightTop || linear &&
+				(heights[0] < layout.MostHeightBottom || heights[1] < layout.MostHeightBottom) {
 				t.Errorf("heights %v: nothing was too deep", heights)
 			}
 			// A ray through the first of each step of instances, whose nearest triangle is at its origin.
-			var rays []Ray
+			var rays []inspect.Ray
 			for i := range 39 {
 				c := chain(39, 4, 0)[4*i]
-				rays = append(rays, Ray{Origin: [3]float32{100*c[0] + 1e-7, 100*c[1] + 1e-7, 100*c[2] - 1}, Direction: [3]float32{0, 0, 1}, TMax: 1e30})
+				rays = append(rays, inspect.Ray{Origin: [3]float32{100*c[0] + 1e-7, 100*c[1] + 1e-7, 100*c[2] - 1},
+					Direction: [3]float32{0, 0, 1}, TMax: 1e30})
 			}
 			if _, _, err := r.tracer.Trace(t.Context(), top.Address(), rays, TraceOptions{CullMask: 0xff}); err != nil {
 				t.Error(err)
 			}
-			scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s[:9*39*16].triangles(0, true)}}
+			scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s[:9*39*16].triangles(0, true)}}
 			rays = nil
 			for i := range 39 * 16 {
 				at := s[9*i:]
-				rays = append(rays, Ray{Origin: [3]float32{at[0] + 2e-4, at[1] + 3e-4, at[2] - 0.5}, Direction: [3]float32{0, 0, 1}, TMax: 1e30})
+				rays = append(rays, inspect.Ray{Origin: [3]float32{at[0] + 2e-4, at[1] + 3e-4, at[2] - 0.5}, Direction: [3]float32{0, 0, 1},
+					TMax: 1e30})
 			}
 			answers := traceAll(scene, rays, 0, 0xff, nil)
 			hits := r.trace(r.single(bottom[0]), rays, TraceOptions{})
 			met := 0
 			for i, h := range hits { // many overlap: t tells
-				if answers[i].Instance != NoInstance && h.Instance != NoInstance {
+				if answers[i].Instance != inspect.NoInstance && h.Instance != inspect.NoInstance {
 					met++
 				}
-				if answers[i].Instance != NoInstance && (h.Instance == NoInstance || float64(h.T) > answers[i].T+1e-5) {
+				if answers[i].Instance != inspect.NoInstance && (h.Instance == inspect.NoInstance || float64(h.T) > answers[i].T+1e-5) {
 					t.Fatalf("ray %d: %+v, want %+v", i, h, answers[i])
 				}
 			}

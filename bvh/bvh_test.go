@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -26,7 +28,7 @@ func TestRandomTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := randomSoup(rng, 10000, 0.03)
 	rays := randomRays(rng, 10000)
-	scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}
+	scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}
 	answers := traceAll(scene, rays, 0, 0xff, nil)
 	for _, kind := range buildKinds {
 		blas := r.build(r.soupInput(s, kind.flags, vk.GeometryOpaque))[0]
@@ -36,7 +38,8 @@ func TestRandomTriangles(t *testing.T) {
 		}
 		hits := r.trace(r.single(blas), rays, TraceOptions{})
 		hit, amb := r.compareHits(hits, answers, rays)
-		t.Logf("%s: SAH %.2f, height %d, %d leaves; %d of %d rays hit, %d left out as ambiguous", kind.name, m.SAH, m.Height, m.LeafNodes, hit, len(rays), amb)
+		t.Logf("%s: SAH %.2f, height %d, %d leaves; %d of %d rays hit, %d left out as ambiguous", kind.name, m.SAH, m.Height,
+			m.LeafNodes, hit, len(rays), amb)
 		if amb > len(rays)/20 {
 			t.Errorf("%s: too many rays left out: %d", kind.name, amb)
 		}
@@ -48,14 +51,14 @@ func TestInterval(t *testing.T) {
 	r := newRig(t)
 	tri := soup{-1, -1, 2, 1, -1, 2, 0, 1, 2}
 	tlas := r.single(r.build(r.soupInput(tri, 0, vk.GeometryOpaque))[0])
-	ray := func(tMin, tMax float32) Ray {
-		return Ray{Origin: [3]float32{0, -0.25, 0}, Direction: [3]float32{0, 0, 1}, TMin: tMin, TMax: tMax}
+	ray := func(tMin, tMax float32) inspect.Ray {
+		return inspect.Ray{Origin: [3]float32{0, -0.25, 0}, Direction: [3]float32{0, 0, 1}, TMin: tMin, TMax: tMax}
 	}
 	below, above := math.Nextafter32(2, 0), math.Nextafter32(2, 3)
-	rays := []Ray{ray(0, 10), ray(2, 10), ray(below, 10), ray(0, 2), ray(0, above), ray(3, 10), ray(0, 1), ray(5, 4)}
+	rays := []inspect.Ray{ray(0, 10), ray(2, 10), ray(below, 10), ray(0, 2), ray(0, above), ray(3, 10), ray(0, 1), ray(5, 4)}
 	want := []bool{true, false, true, false, true, false, false, false}
 	for i, h := range r.trace(tlas, rays, TraceOptions{}) {
-		if (h.Instance != NoInstance) != want[i] {
+		if (h.Instance != inspect.NoInstance) != want[i] {
 			t.Errorf("interval %g..%g: hit is %v", rays[i].TMin, rays[i].TMax, !want[i])
 		}
 	}
@@ -67,7 +70,7 @@ func TestEmptyAndSmall(t *testing.T) {
 	nan := float32(math.NaN())
 	inactive := soup{nan, 0, 0, nan, 1, 0, nan, 0, 1}
 	one := soup{-1, -1, 1, 1, -1, 1, 0, 1, 1}
-	rays := []Ray{{Direction: [3]float32{0, 0, 1}, TMax: 1e30}}
+	rays := []inspect.Ray{{Direction: [3]float32{0, 0, 1}, TMax: 1e30}}
 	for _, kind := range buildKinds {
 		in := []input{
 			r.soupInput(one, kind.flags, vk.GeometryOpaque),
@@ -84,7 +87,7 @@ func TestEmptyAndSmall(t *testing.T) {
 				t.Errorf("%s %d: %d active, want %d", kind.name, i, s.Active, wantActive[i])
 			}
 			h := r.trace(r.single(b), rays, TraceOptions{})[0]
-			if (h.Instance != NoInstance) != (wantActive[i] > 0) {
+			if (h.Instance != inspect.NoInstance) != (wantActive[i] > 0) {
 				t.Errorf("%s %d: hit %v", kind.name, i, h)
 			}
 			if i == 4 && h.Primitive != 1 {
@@ -93,15 +96,15 @@ func TestEmptyAndSmall(t *testing.T) {
 		}
 	}
 	empty := r.build(r.topInput(0))[0]
-	if h := r.trace(empty, rays, TraceOptions{})[0]; h.Instance != NoInstance {
+	if h := r.trace(empty, rays, TraceOptions{})[0]; h.Instance != inspect.NoInstance {
 		t.Errorf("a top level without instances is hit: %v", h)
 	}
 	null := r.build(r.topInput(0, vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, 0)))[0]
-	if h := r.trace(null, rays, TraceOptions{})[0]; h.Instance != NoInstance {
+	if h := r.trace(null, rays, TraceOptions{})[0]; h.Instance != inspect.NoInstance {
 		t.Errorf("a null instance is hit: %v", h)
 	}
 	hits, _, err := r.tracer.Trace(t.Context(), 0, rays, TraceOptions{CullMask: 0xff})
-	if err != nil || hits[0].Instance != NoInstance {
+	if err != nil || hits[0].Instance != inspect.NoInstance {
 		t.Errorf("null structure: %v, %v", hits, err)
 	}
 }
@@ -130,8 +133,8 @@ func TestDegenerate(t *testing.T) {
 		}
 	}
 	rays := randomRays(rng, 3000)
-	scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff}}
-	finite := func(tri Triangle) bool {
+	scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff}}
+	finite := func(tri inspect.Triangle) bool {
 		for _, v := range tri.V {
 			if f := v[0] + v[1] + v[2]; f != f || math.IsInf(float64(f), 0) {
 				return false
@@ -168,8 +171,9 @@ func TestDegenerate(t *testing.T) {
 	for _, kind := range buildKinds {
 		b := r.build(r.soupInput(same, kind.flags, vk.GeometryOpaque))[0]
 		_, m := r.read(b)
-		h := r.trace(r.single(b), []Ray{{Origin: [3]float32{0.25, 0.25, 0}, Direction: [3]float32{0, 0, 1}, TMax: 10}}, TraceOptions{})[0]
-		if h.Instance == NoInstance {
+		h := r.trace(r.single(b), []inspect.Ray{{Origin: [3]float32{0.25, 0.25, 0}, Direction: [3]float32{0, 0, 1}, TMax: 10}},
+			TraceOptions{})[0]
+		if h.Instance == inspect.NoInstance {
 			t.Errorf("%s: equal triangles are missed", kind.name)
 		}
 		t.Logf("%s: 5000 equal triangles: height %d", kind.name, m.Height)
@@ -194,7 +198,7 @@ func TestBatch(t *testing.T) {
 		alone := r.build(in)[0]
 		a, _ := r.read(batch[i])
 		b, _ := r.read(alone)
-		if !bytes.Equal(a.data[headerMagic:], b.data[headerMagic:]) {
+		if !bytes.Equal(a.Data[layout.HeaderMagic:], b.Data[layout.HeaderMagic:]) {
 			t.Errorf("mesh %d of %d primitives differs from its own build", i, a.Primitives)
 		}
 	}
@@ -211,8 +215,8 @@ func TestDeterminism(t *testing.T) {
 			r.run(builds)
 			st, _ := r.read(bufferOf(builds[0].Dst))
 			if first == nil {
-				first = st.data
-			} else if !bytes.Equal(first, st.data) {
+				first = st.Data
+			} else if !bytes.Equal(first, st.Data) {
 				t.Errorf("%s: builds of the same input differ", kind.name)
 			}
 		}
@@ -235,7 +239,7 @@ func TestTeams(t *testing.T) {
 		a, _ := r.read(r.build(in)[0])
 		r.builder.teams = true
 		b, _ := r.read(r.build(in)[0])
-		if !bytes.Equal(a.data[headerMagic:], b.data[headerMagic:]) {
+		if !bytes.Equal(a.Data[layout.HeaderMagic:], b.Data[layout.HeaderMagic:]) {
 			t.Errorf("%d triangles: the kernels build different trees", n)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -40,7 +42,8 @@ func compactFlags() []buildKind {
 	var sets []buildKind
 	for _, kind := range buildKinds {
 		sets = append(sets, kind, buildKind{kind.name + ", update", kind.flags | vk.AllowUpdate},
-			buildKind{kind.name + ", low memory", kind.flags | vk.LowMemory}, buildKind{kind.name + ", update, low memory", kind.flags | vk.AllowUpdate | vk.LowMemory})
+			buildKind{kind.name + ", low memory", kind.flags | vk.LowMemory},
+			buildKind{kind.name + ", update, low memory", kind.flags | vk.AllowUpdate | vk.LowMemory})
 	}
 	return sets
 }
@@ -80,7 +83,8 @@ func TestCompactedSizesOfParts(t *testing.T) {
 			flags, what := set.flags|vk.AllowCompaction, name+", "+set.name
 			update := flags&vk.AllowUpdate != 0
 			first := flags&(vk.PreferFastTrace|vk.PreferFastBuild) == 0
-			if name != "bunny" && (!update || !first && flags&vk.LowMemory != 0 || flags&vk.PreferFastTrace != 0) || name == "house" && flags != vk.AllowUpdate|vk.AllowCompaction {
+			if name != "bunny" && (!update || !first && flags&vk.LowMemory != 0 || flags&vk.PreferFastTrace != 0) || name == "house" &&
+				flags != vk.AllowUpdate|vk.AllowCompaction {
 				continue // smaller, or the same trees as others
 			}
 			for _, geometries := range []int{100, 1000} {
@@ -88,10 +92,12 @@ func TestCompactedSizesOfParts(t *testing.T) {
 					continue
 				}
 				if first {
-					r.compactedSize(fmt.Sprintf("%s, %d geometries", what, geometries), r.sliced(mesh{name, m.positions, near}, geometries, flags), 45)
+					r.compactedSize(fmt.Sprintf("%s, %d geometries", what, geometries),
+						r.sliced(mesh{name, m.positions, near}, geometries, flags), 45)
 				}
 				if !first || flags&vk.LowMemory == 0 {
-					r.compactedSize(fmt.Sprintf("%s, %d mixed geometries", what, geometries), r.sliced(mesh{name, m.positions, m.indices}, geometries, flags), 45)
+					r.compactedSize(fmt.Sprintf("%s, %d mixed geometries", what, geometries),
+						r.sliced(mesh{name, m.positions, m.indices}, geometries, flags), 45)
 				}
 			}
 			var unshared soup
@@ -105,10 +111,10 @@ func TestCompactedSizesOfParts(t *testing.T) {
 
 // nearby orders triangles by where they are, so that parts of a mesh lie together, as they do.
 func nearby(positions []float32, indices []uint32) []uint32 {
-	all := noBox()
+	all := inspect.NoBox()
 	for i := 0; i < len(positions); i += 3 {
 		p := [3]float32(positions[i:])
-		all = all.union(Box{p, p})
+		all = all.Union(inspect.Box{Min: p, Max: p})
 	}
 	code := func(t []uint32) (code uint32) {
 		for bit := range 8 {
@@ -132,7 +138,7 @@ func (r *rig) compactedSize(what string, in input, most float64) {
 	s, metrics := r.read(bufferOf(built.Buffer))
 	built.Size = s.Bytes
 	size := r.properties(CompactedSize, built)[0]
-	used := headerSize + uint64(metrics.InnerNodes)*nodeSize + uint64(s.Active)*triangleSize
+	used := layout.HeaderSize + uint64(metrics.InnerNodes)*layout.NodeSize + uint64(s.Active)*layout.TriangleSize
 	compact := r.decoded(r.copied(vk.CopyCompact, built)[0])
 	if size > used || compact.Bytes != size {
 		r.Errorf("%s: %d bytes compacted, the query says %d, %d of %d were in use", what, compact.Bytes, size, used, s.Bytes)
@@ -144,8 +150,9 @@ func (r *rig) compactedSize(what string, in input, most float64) {
 	if in.info.Flags&(vk.PreferFastBuild|vk.LowMemory) != 0 && of(built.Buffer.Size()) > 64 {
 		r.Errorf("%s: %.1f bytes per triangle before, at most 64", what, of(built.Buffer.Size()))
 	}
-	parts := compact.parts(Metrics{InnerNodes: int(compact.word(headerNodeCount))})
-	r.Logf("%s (%d triangles): %.1f bytes per triangle, %.1f in use, %.1f compacted: nodes %.1f, records %.1f, vertices %.1f", what, s.Primitives,
+	parts := compact.Parts(inspect.Metrics{InnerNodes: int(compact.Word(layout.HeaderNodeCount))})
+	r.Logf("%s (%d triangles): %.1f bytes per triangle, %.1f in use, %.1f compacted: nodes %.1f, records %.1f, vertices %.1f",
+		what, s.Primitives,
 		of(built.Buffer.Size()), of(s.Bytes), of(size), of(parts.Nodes), of(parts.Leaves), of(parts.Vertices))
 }
 
@@ -174,11 +181,12 @@ func layers(sheets, squares int) (positions []float32, indices []uint32) {
 }
 
 // gridRays go straight down at points of a grid that has the squares' vertices and edges.
-func gridRays(n int) []Ray {
-	var rays []Ray
+func gridRays(n int) []inspect.Ray {
+	var rays []inspect.Ray
 	for y := range n + 1 {
 		for x := range n + 1 {
-			rays = append(rays, Ray{Origin: [3]float32{2*float32(x)/float32(n) - 1, 2*float32(y)/float32(n) - 1, 2}, Direction: [3]float32{0, 0, -1}, TMax: 1e30})
+			rays = append(rays, inspect.Ray{Origin: [3]float32{2*float32(x)/float32(n) - 1, 2*float32(y)/float32(n) - 1, 2},
+				Direction: [3]float32{0, 0, -1}, TMax: 1e30})
 		}
 	}
 	return rays
@@ -233,14 +241,15 @@ func compactMeshes(rng *rand.Rand) []mesh {
 }
 
 // sameHits compares what rays see of two bottom levels.
-func (r *rig) sameHits(name string, a, b Range, rays []Ray) {
+func (r *rig) sameHits(name string, a, b Range, rays []inspect.Ray) {
 	r.Helper()
 	top := func(m Range) *vk.Buffer {
 		return r.build(r.topInput(0, vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, m.Address()),
 			vk.NewAccelerationStructureInstance([12]float32{0.5, 0, 0, 0.2, 0, 0.6, 0.1, 0, 0, 0, 0.7, 0}, 1, 0xff, 0, 0, m.Address())))[0]
 	}
 	ta, tb := top(a), top(b)
-	for _, o := range []TraceOptions{{}, {Flags: RayOpaque}, {Candidates: IgnoreOddPrimitives}, {Flags: RayCullBackFacing}, {Flags: RayCullOpaque}, {Candidates: IgnoreCandidates}} {
+	for _, o := range []TraceOptions{{}, {Flags: inspect.RayOpaque}, {Candidates: IgnoreOddPrimitives},
+		{Flags: inspect.RayCullBackFacing}, {Flags: inspect.RayCullOpaque}, {Candidates: IgnoreCandidates}} {
 		ha, hb := r.trace(ta, rays, o), r.trace(tb, rays, o)
 		for i := range rays {
 			if ha[i] != hb[i] {
@@ -249,10 +258,10 @@ func (r *rig) sameHits(name string, a, b Range, rays []Ray) {
 			}
 		}
 	}
-	o := TraceOptions{Flags: RayTerminateOnFirstHit}
+	o := TraceOptions{Flags: inspect.RayTerminateOnFirstHit}
 	ha, hb := r.trace(ta, rays, o), r.trace(tb, rays, o)
 	for i := range rays {
-		if (ha[i].Instance == NoInstance) != (hb[i].Instance == NoInstance) {
+		if (ha[i].Instance == inspect.NoInstance) != (hb[i].Instance == inspect.NoInstance) {
 			r.Errorf("%s: ray %d, ended by the first hit: %+v, compacted %+v", name, i, ha[i], hb[i])
 			break
 		}
@@ -279,7 +288,7 @@ func TestCompactedHits(t *testing.T) {
 				before, _ := r.read(built)
 				compact := r.copied(vk.CopyCompact, whole(built))[0]
 				after := r.decoded(compact)
-				kinds[after.leafKind()]++
+				kinds[after.LeafKind()]++
 				a, errA := before.Contents()
 				b, errB := after.Contents()
 				if errA != nil || errB != nil || !slices.Equal(a.Triangles, b.Triangles) {
@@ -294,7 +303,8 @@ func TestCompactedHits(t *testing.T) {
 		}
 	}
 	t.Logf("by kind of leaves: %v", kinds)
-	if kinds[leafTriangles] == 0 || kinds[leafIndexed] == 0 || kinds[leafIndexedWide] == 0 || kinds[leafShort] == 0 || kinds[leafShortMany] == 0 {
+	if kinds[layout.LeafTriangles] == 0 || kinds[layout.LeafIndexed] == 0 || kinds[layout.LeafIndexedWide] == 0 ||
+		kinds[layout.LeafShort] == 0 || kinds[layout.LeafShortMany] == 0 {
 		t.Error("some kind of leaves is not tested")
 	}
 }
@@ -302,12 +312,12 @@ func TestCompactedHits(t *testing.T) {
 // sameCopies copies a compacted copy in all ways, which changes nothing but its address.
 func (r *rig) sameCopies(name string, compact Range) {
 	r.Helper()
-	want := r.bytesOf(compact)[headerMagic:]
-	blob := r.copied(CopySerialize, compact)[0]
+	want := r.bytesOf(compact)[layout.HeaderMagic:]
+	blob := r.copied(vk.CopySerialize, compact)[0]
 	r.compareBlob(blob, compact, r.dev.Physical().DriverUUID)
 	for mode, c := range map[string]Range{"compacted again": r.copied(vk.CopyCompact, compact)[0],
-		"cloned": r.copied(vk.CopyClone, compact)[0], "deserialised": r.copied(CopyDeserialize, blob)[0]} {
-		if !bytes.Equal(r.bytesOf(c)[headerMagic:], want) {
+		"cloned": r.copied(vk.CopyClone, compact)[0], "deserialised": r.copied(vk.CopyDeserialize, blob)[0]} {
+		if !bytes.Equal(r.bytesOf(c)[layout.HeaderMagic:], want) {
 			r.Errorf("%s: %s, it is something else", name, mode)
 		}
 	}
@@ -400,7 +410,8 @@ func (r *rig) updateCompacted(geometries int, flags vk.BuildFlags, host bool) {
 			continue
 		}
 		r.sameHits(fmt.Sprintf("update %d", k), whole(bufferOf(bd.Dst)), compact, rays)
-		if want := r.copied(vk.CopyCompact, whole(bufferOf(bd.Dst)))[0]; !bytes.Equal(r.bytesOf(want)[headerMagic:], r.bytesOf(compact)[headerMagic:]) {
+		if want := r.copied(vk.CopyCompact, whole(bufferOf(bd.Dst)))[0]; !bytes.Equal(r.bytesOf(want)[layout.HeaderMagic:],
+			r.bytesOf(compact)[layout.HeaderMagic:]) {
 			r.Errorf("update %d: the compacted copy is not that of the updated structure", k)
 		}
 		if r.Failed() {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -50,7 +52,7 @@ func TestCompactedSoups(t *testing.T) {
 			})
 		}
 	}
-	if kinds[leafShort] == 0 || kinds[leafShortMany] == 0 || kinds[leafShortWide] == 0 || len(kinds) > 3 {
+	if kinds[layout.LeafShort] == 0 || kinds[layout.LeafShortMany] == 0 || kinds[layout.LeafShortWide] == 0 || len(kinds) > 3 {
 		t.Errorf("by kind of leaves: %v", kinds)
 	}
 }
@@ -62,15 +64,15 @@ func shuffledTriangles(rng *rand.Rand, indices []uint32) []uint32 {
 }
 
 // compactedSoup returns the kind of the copy's leaves.
-func (r *rig) compactedSoup(m mesh, geometries int, flags vk.BuildFlags, rays []Ray) uint32 {
+func (r *rig) compactedSoup(m mesh, geometries int, flags vk.BuildFlags, rays []inspect.Ray) uint32 {
 	in := r.sliced(m, geometries, flags)
 	data := r.moving(m, in)
 	bd := r.prepare(in)[0]
 	r.run([]Build{bd})
 	compact := r.copied(vk.CopyCompact, whole(bufferOf(bd.Dst)))[0]
-	kind := r.decoded(compact).leafKind()
+	kind := r.decoded(compact).LeafKind()
 	most := 45.0
-	if kind == leafShortWide || flags&splitFlags == splitFlag {
+	if kind == layout.LeafShortWide || flags&layout.SplitFlags == layout.SplitFlag {
 		most = 54
 	}
 	if each := float64(compact.Size) / float64(len(m.indices)/3); each > most {
@@ -99,7 +101,8 @@ func (r *rig) compactedSoup(m mesh, geometries int, flags vk.BuildFlags, rays []
 		}
 		r.decoded(compact)
 		r.sameHits(fmt.Sprintf("update %d", k), whole(bufferOf(bd.Dst)), compact, rays)
-		if want := r.copied(vk.CopyCompact, whole(bufferOf(bd.Dst)))[0]; !bytes.Equal(r.bytesOf(want)[headerMagic:], r.bytesOf(compact)[headerMagic:]) {
+		if want := r.copied(vk.CopyCompact, whole(bufferOf(bd.Dst)))[0]; !bytes.Equal(r.bytesOf(want)[layout.HeaderMagic:],
+			r.bytesOf(compact)[layout.HeaderMagic:]) {
 			r.Errorf("update %d: the compacted copy is not that of the updated structure", k)
 		}
 	}

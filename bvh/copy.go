@@ -3,16 +3,8 @@ package bvh
 import (
 	"fmt"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
-)
-
-// ErrInvalidCopy is what every refused copy or query wraps.
-var ErrInvalidCopy error = argumentError("invalid copy of an acceleration structure")
-
-// Modes of Copy beside vk.CopyClone and vk.CopyCompact.
-const (
-	CopySerialize   = vk.CopySerialize   // Src is a structure, Dst a blob
-	CopyDeserialize = vk.CopyDeserialize // Src is a blob, Dst a structure
 )
 
 // Range is a part of memory. Size 0 is all up to the memory's end.
@@ -89,7 +81,8 @@ func (b *Builder) CmdCopy(cb vk.Recorder, copies []Copy) error {
 		if err := checkCopy(&c); err != nil {
 			return fmt.Errorf("copy %d: %w", i, err)
 		}
-		if err := batch.add(copyJob{mode: uint32(c.Mode), src: c.Src, dst: c.Dst, status: c.Status, ready: c.BottomLevelsReady}); err != nil {
+		if err := batch.add(copyJob{mode: uint32(c.Mode), src: c.Src, dst: c.Dst, status: c.Status,
+			ready: c.BottomLevelsReady}); err != nil {
 			return fmt.Errorf("copy %d: %w", i, err)
 		}
 	}
@@ -101,19 +94,19 @@ func (b *Builder) CmdCopy(cb vk.Recorder, copies []Copy) error {
 
 // checkCopy checks a copy and completes its ranges.
 func checkCopy(c *Copy) error {
-	if c.Mode > CopyDeserialize {
+	if c.Mode > vk.CopyDeserialize {
 		return fmt.Errorf("%w: Mode %d", ErrInvalidCopy, c.Mode)
 	}
 	if c.Status%4 != 0 {
 		return fmt.Errorf("%w: Status address %#x is not a multiple of 4", ErrInvalidCopy, c.Status)
 	}
 	stated := c.Src.Size
-	leastSrc, leastDst := uint64(headerSize), uint64(headerSize)
+	leastSrc, leastDst := uint64(layout.HeaderSize), uint64(layout.HeaderSize)
 	switch c.Mode {
-	case CopySerialize:
-		leastDst = smallestBlob
-	case CopyDeserialize:
-		leastSrc = blobHandles // so that a truncated blob is found by the device, like any other fault
+	case vk.CopySerialize:
+		leastDst = layout.SmallestBlob
+	case vk.CopyDeserialize:
+		leastSrc = layout.BlobHandles // so that a truncated blob is found by the device, like any other fault
 	}
 	if err := completeRange("Src", &c.Src, leastSrc); err != nil {
 		return err
@@ -137,7 +130,8 @@ func completeRange(field string, r *Range, least uint64) error {
 	}
 	have := r.Buffer.Size()
 	if r.Offset > have || r.Size > have-r.Offset {
-		return fmt.Errorf("%w: %s is %d bytes at offset %d of buffer %q, which has %d", ErrInvalidCopy, field, r.Size, r.Offset, r.Buffer.Name(), have)
+		return fmt.Errorf("%w: %s is %d bytes at offset %d of buffer %q, which has %d", ErrInvalidCopy, field, r.Size,
+			r.Offset, r.Buffer.Name(), have)
 	}
 	if r.Size == 0 {
 		r.Size = have - r.Offset

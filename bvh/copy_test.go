@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -17,17 +19,24 @@ import (
 func TestCopyLayoutMatchesGLSL(t *testing.T) {
 	compare(t, constants(t, "../shaders/bvh/copy/copy.glsl"), map[string]uint64{
 		"ER_COPY_BLOCK": copyBlock, "ER_COPY_SIZE": copyRecordSize, "ER_PLAN_SIZE": copyPlanSize, "ER_COPY_READY": copyReady,
-		"ER_COPY_CHUNKS": copyChunks, "ER_COMPACT_LEAF": compactLeaf, "ER_COMPACT_MOST": compactMost, "ER_COMPACT_BYTES": compactBytes,
-		"ER_COPY_CLONE": uint64(vk.CopyClone), "ER_COPY_COMPACT": uint64(vk.CopyCompact), "ER_COPY_SERIALIZE": uint64(CopySerialize),
-		"ER_COPY_DESERIALIZE": uint64(CopyDeserialize), "ER_COPY_QUERY_COMPACTED": queryMode + uint64(CompactedSize),
-		"ER_COPY_QUERY_CURRENT": queryMode + uint64(CurrentSize), "ER_COPY_QUERY_SERIALIZED": queryMode + uint64(SerializedSize),
-		"ER_COPY_QUERY_POINTERS": queryMode + uint64(BottomLevelPointers),
-		"ER_STATUS_OK":           uint64(CopyOK), "ER_STATUS_NOT_A_STRUCTURE": uint64(CopyNotAStructure), "ER_STATUS_NO_ROOM": uint64(CopyNoRoom),
-		"ER_STATUS_INCOMPATIBLE": uint64(CopyIncompatible), "ER_STATUS_TRUNCATED": uint64(CopyTruncated), "ER_STATUS_BAD_HEADER": uint64(CopyBadHeader),
-		"ER_STATUS_BAD_NODE": uint64(CopyBadNode), "ER_STATUS_BAD_LEAF": uint64(CopyBadLeaf), "ER_STATUS_BAD_CHECKSUM": uint64(CopyBadChecksum),
-		"ER_STATUS_BAD_HANDLE": uint64(CopyBadHandle),
-		"ER_BLOB_HANDLES":      blobHandles, "ER_BLOB_SIZE": blobSize, "ER_BLOB_MAGIC": blobMagicWord, "ER_BLOB_VERSION": blobVersion,
-		"ER_HEIGHT_BOTTOM": mostHeightBottom, "ER_HEIGHT_TOP": mostHeightTop, "ER_MAX_PRIMITIVES": MaxPrimitives,
+		"ER_COPY_CHUNKS": copyChunks, "ER_COMPACT_LEAF": layout.CompactLeaf, "ER_COMPACT_MOST": layout.CompactMost,
+		"ER_COMPACT_BYTES": layout.CompactBytes,
+		"ER_COPY_CLONE":    uint64(vk.CopyClone), "ER_COPY_COMPACT": uint64(vk.CopyCompact),
+		"ER_COPY_SERIALIZE":   uint64(vk.CopySerialize),
+		"ER_COPY_DESERIALIZE": uint64(vk.CopyDeserialize), "ER_COPY_QUERY_COMPACTED": queryMode + uint64(CompactedSize),
+		"ER_COPY_QUERY_CURRENT":    queryMode + uint64(CurrentSize),
+		"ER_COPY_QUERY_SERIALIZED": queryMode + uint64(SerializedSize),
+		"ER_COPY_QUERY_POINTERS":   queryMode + uint64(BottomLevelPointers),
+		"ER_STATUS_OK":             uint64(CopyOK), "ER_STATUS_NOT_A_STRUCTURE": uint64(CopyNotAStructure),
+		"ER_STATUS_NO_ROOM":      uint64(CopyNoRoom),
+		"ER_STATUS_INCOMPATIBLE": uint64(CopyIncompatible), "ER_STATUS_TRUNCATED": uint64(CopyTruncated),
+		"ER_STATUS_BAD_HEADER": uint64(CopyBadHeader),
+		"ER_STATUS_BAD_NODE":   uint64(CopyBadNode), "ER_STATUS_BAD_LEAF": uint64(CopyBadLeaf),
+		"ER_STATUS_BAD_CHECKSUM": uint64(CopyBadChecksum),
+		"ER_STATUS_BAD_HANDLE":   uint64(CopyBadHandle),
+		"ER_BLOB_HANDLES":        layout.BlobHandles, "ER_BLOB_SIZE": layout.BlobSize, "ER_BLOB_MAGIC": layout.BlobMagicWord,
+		"ER_BLOB_VERSION":  layout.BlobVersion,
+		"ER_HEIGHT_BOTTOM": layout.MostHeightBottom, "ER_HEIGHT_TOP": layout.MostHeightTop, "ER_MAX_PRIMITIVES": MaxPrimitives,
 	})
 }
 
@@ -108,7 +117,7 @@ func sizeOf(m vk.CopyMode) Property {
 	switch m {
 	case vk.CopyCompact:
 		return CompactedSize
-	case CopySerialize:
+	case vk.CopySerialize:
 		return SerializedSize
 	}
 	return CurrentSize
@@ -118,9 +127,9 @@ func sizeOf(m vk.CopyMode) Property {
 func (r *rig) copied(mode vk.CopyMode, src ...Range) []Range {
 	r.Helper()
 	var sizes []uint64
-	if mode == CopyDeserialize {
+	if mode == vk.CopyDeserialize {
 		for _, s := range src {
-			h, err := ReadSerializedHeader(r.bytesOf(s))
+			h, err := inspect.ReadSerializedHeader(r.bytesOf(s))
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -147,13 +156,13 @@ func (r *rig) copied(mode vk.CopyMode, src ...Range) []Range {
 // whole is a buffer as a range.
 func whole(b *vk.Buffer) Range { return Range{Buffer: b} }
 
-func (r *rig) decoded(m Range) *Structure {
+func (r *rig) decoded(m Range) *inspect.Structure {
 	r.Helper()
-	s, err := Decode(r.bytesOf(m))
+	s, err := inspect.Decode(r.bytesOf(m))
 	if err != nil {
 		r.Fatal(err)
 	}
-	if s.currentSize() != m.Size || s.Address != m.Address() {
+	if s.CurrentSize() != m.Size || s.Address != m.Address() {
 		r.Errorf("structure of %d bytes for %#x in %d bytes at %#x", s.Bytes, s.Address, m.Size, m.Address())
 	}
 	if _, err := s.Validate(); err != nil {
@@ -208,19 +217,19 @@ func TestCopies(t *testing.T) {
 	compacts := same("compact", r.copied(vk.CopyCompact, originals...))
 	again := same("compact compact", r.copied(vk.CopyCompact, compacts...))
 	same("clone of compact", r.copied(vk.CopyClone, compacts...))
-	blobs := r.copied(CopySerialize, originals...)
-	loaded := same("deserialised", r.copied(CopyDeserialize, blobs...))
+	blobs := r.copied(vk.CopySerialize, originals...)
+	loaded := same("deserialised", r.copied(vk.CopyDeserialize, blobs...))
 	same("compact of deserialised", r.copied(vk.CopyCompact, loaded...))
-	small := r.copied(CopySerialize, compacts...)
-	same("deserialised compact", r.copied(CopyDeserialize, small...))
+	small := r.copied(vk.CopySerialize, compacts...)
+	same("deserialised compact", r.copied(vk.CopyDeserialize, small...))
 	driver := r.dev.Physical().DriverUUID
 	for i := range originals {
 		r.compareBlob(blobs[i], clones[i], driver)
 		r.compareBlob(small[i], compacts[i], driver)
-		if !bytes.Equal(r.bytesOf(compacts[i])[headerMagic:], r.bytesOf(again[i])[headerMagic:]) {
+		if !bytes.Equal(r.bytesOf(compacts[i])[layout.HeaderMagic:], r.bytesOf(again[i])[layout.HeaderMagic:]) {
 			t.Errorf("structure %d: compacting again changes something", i)
 		}
-		if !bytes.Equal(r.bytesOf(blobs[i]), r.bytesOf(r.copied(CopySerialize, loaded[i])[0])) {
+		if !bytes.Equal(r.bytesOf(blobs[i]), r.bytesOf(r.copied(vk.CopySerialize, loaded[i])[0])) {
 			t.Errorf("structure %d: serialising again gives another blob", i)
 		}
 	}
@@ -238,7 +247,7 @@ func (r *rig) compareBlob(blob, structure Range, driver [16]byte) {
 	if !bytes.Equal(got, want) {
 		r.Errorf("a blob of %d bytes is not what the host makes, of %d", len(got), len(want))
 	}
-	if err := ValidateSerialized(got); err != nil {
+	if err := inspect.ValidateSerialized(got); err != nil {
 		r.Error(err)
 	}
 }
@@ -253,7 +262,7 @@ func TestUpdateOfCopies(t *testing.T) {
 		r.fill(m.data, m.make(rng))
 		original := r.build(m.input)[0]
 		compact := r.copied(vk.CopyCompact, whole(original))[0]
-		loaded := r.copied(CopyDeserialize, r.copied(CopySerialize, whole(original))...)[0]
+		loaded := r.copied(vk.CopyDeserialize, r.copied(vk.CopySerialize, whole(original))...)[0]
 		r.fill(m.data, m.make(rng))
 		var updates []Build
 		for _, b := range []*vk.Buffer{original, bufferOf(compact.Buffer), bufferOf(loaded.Buffer)} {
@@ -285,15 +294,16 @@ func TestCopyStatus(t *testing.T) {
 	copies := []Copy{
 		{Mode: vk.CopyClone, Src: whole(zero), Dst: r.room("a", 4096)},
 		{Mode: vk.CopyCompact, Src: whole(zero), Dst: r.room("b", 4096)},
-		{Mode: CopySerialize, Src: whole(zero), Dst: r.room("c", 4096)},
-		{Mode: CopyDeserialize, Src: whole(zero), Dst: r.room("d", 4096)},
+		{Mode: vk.CopySerialize, Src: whole(zero), Dst: r.room("c", 4096)},
+		{Mode: vk.CopyDeserialize, Src: whole(zero), Dst: r.room("d", 4096)},
 		{Mode: vk.CopyClone, Src: sc.bottoms[0], Dst: r.room("e", size-16)},
 		{Mode: vk.CopyCompact, Src: sc.bottoms[0], Dst: r.room("f", compact-16)},
-		{Mode: CopySerialize, Src: sc.top, Dst: r.room("g", blobSize-16)},
+		{Mode: vk.CopySerialize, Src: sc.top, Dst: r.room("g", blobSize-16)},
 		{Mode: vk.CopyClone, Src: cut, Dst: r.room("h", size)},
 		{Mode: vk.CopyCompact, Src: cut, Dst: r.room("i", size)},
-		{Mode: CopySerialize, Src: cut, Dst: r.room("j", size+1000)},
-		{Mode: CopyDeserialize, Src: r.copied(CopySerialize, sc.top)[0], Dst: r.room("k", r.properties(CurrentSize, sc.top)[0]-16)},
+		{Mode: vk.CopySerialize, Src: cut, Dst: r.room("j", size+1000)},
+		{Mode: vk.CopyDeserialize, Src: r.copied(vk.CopySerialize, sc.top)[0],
+			Dst: r.room("k", r.properties(CurrentSize, sc.top)[0]-16)},
 	}
 	want := []CopyStatus{CopyNotAStructure, CopyNotAStructure, CopyNotAStructure, CopyIncompatible, CopyNoRoom, CopyNoRoom, CopyNoRoom,
 		CopyTruncated, CopyTruncated, CopyTruncated, CopyNoRoom}
@@ -314,18 +324,18 @@ func TestCopyStatus(t *testing.T) {
 func (r *rig) refused(name string, c Copy) {
 	r.Helper()
 	data := r.bytesOf(c.Dst)
-	if c.Mode == CopySerialize {
-		if ValidateSerialized(data) == nil {
+	if c.Mode == vk.CopySerialize {
+		if inspect.ValidateSerialized(data) == nil {
 			r.Errorf("%s left a blob", name)
 		}
 		return
 	}
-	s, err := Decode(data)
+	s, err := inspect.Decode(data)
 	if err != nil {
 		r.Errorf("%s: %v", name, err)
 		return
 	}
-	if _, err := s.Validate(); err != nil || s.Root != refNone || s.Active != 0 || s.Address != c.Dst.Address() {
+	if _, err := s.Validate(); err != nil || s.Root != layout.RefNone || s.Active != 0 || s.Address != c.Dst.Address() {
 		r.Errorf("%s left %+v, %v", name, s, err)
 	}
 }
@@ -345,8 +355,8 @@ func TestCopyErrors(t *testing.T) {
 		"wrapping":         func(c *Copy) { c.Src.Offset, c.Src.Size = 256, math.MaxUint64 },
 		"smaller":          func(c *Copy) { c.Dst.Size = 768 },
 		"no header":        func(c *Copy) { c.Mode, c.Dst.Size = vk.CopyCompact, 128 },
-		"no blob":          func(c *Copy) { c.Mode, c.Dst.Size = CopySerialize, 256 },
-		"no blob header":   func(c *Copy) { c.Mode, c.Src.Size = CopyDeserialize, 48 },
+		"no blob":          func(c *Copy) { c.Mode, c.Dst.Size = vk.CopySerialize, 256 },
+		"no blob header":   func(c *Copy) { c.Mode, c.Src.Size = vk.CopyDeserialize, 48 },
 		"overlap":          func(c *Copy) { c.Dst = Range{Buffer: a, Offset: 768, Size: 1024} },
 		"status":           func(c *Copy) { c.Status = 2 },
 	} {

@@ -3,10 +3,12 @@ package bvh
 import (
 	"fmt"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
 // Mirror of shaders/bvh/copy/copy.glsl; TestCopyLayoutMatchesGLSL compares.
+
 const (
 	copyBlock      = 256 // pieces of 64 bytes of a task
 	copyRecordSize = 128
@@ -15,9 +17,6 @@ const (
 	copyChunks     = 16 // of a task of copy/share.comp
 
 	queryMode = 4 // + Property
-
-	pieceSize = 64
-	unitSize  = 16
 )
 
 // copyJob is a copy or a query.
@@ -40,7 +39,7 @@ func (j copyJob) links() bool {
 
 // numbers tells whether later kernels ask which.
 func (j copyJob) numbers() bool {
-	return j.mode == uint32(vk.CopyCompact) || j.mode == uint32(CopySerialize)
+	return j.mode == uint32(vk.CopyCompact) || j.mode == uint32(vk.CopySerialize)
 }
 
 // shares tells whether triangles have to be indexed.
@@ -63,27 +62,28 @@ type copyBatch struct {
 // add lays out a job. The host does not know a structure's size, only that of the range it lies in.
 func (b *copyBatch) add(j copyJob) error {
 	structure := j.src.Size
-	if j.mode == uint32(CopyDeserialize) {
+	if j.mode == uint32(vk.CopyDeserialize) {
 		structure = min(j.src.Size, j.dst.Size)
 	}
 	most := structure
-	if j.mode == uint32(CopyDeserialize) {
+	if j.mode == uint32(vk.CopyDeserialize) {
 		most = j.dst.Size // all of it is spoilt if the blob is refused
 	}
-	j.pieces = (max(most, headerSize) + pieceSize - 1) / pieceSize
+	j.pieces = (max(most, layout.HeaderSize) + layout.PieceSize - 1) / layout.PieceSize
 	if j.links() {
-		j.nodes = (max(structure, headerSize) - headerSize) / nodeSize
-		if j.mode == uint32(CopyDeserialize) {
-			j.marks = (structure/(4*indexedWords) + 31) / 32
+		j.nodes = (max(structure, layout.HeaderSize) - layout.HeaderSize) / layout.NodeSize
+		if j.mode == uint32(vk.CopyDeserialize) {
+			j.marks = (structure/(4*layout.IndexedWords) + 31) / 32
 		}
 	}
 	if j.shares() { // erChunkLimit
-		j.chunks = ((units(structure)-headerSize/unitSize)/(triangleSize/unitSize) + chunkRecords - 1) / chunkRecords
+		most := (units(structure) - layout.HeaderSize/layout.UnitSize) / (layout.TriangleSize / layout.UnitSize)
+		j.chunks = (most + layout.ChunkRecords - 1) / layout.ChunkRecords
 	}
 	blocks := (j.pieces + copyBlock - 1) / copyBlock
 	if j.pieces >= 1<<32-copyBlock || uint64(b.numbers)+j.nodes+j.chunks+2 >= 1<<32 {
 		return fmt.Errorf("%w: the batch has more than 2^32 pieces of %d bytes; name the ranges' sizes, or split it",
-			ErrInvalidCopy, pieceSize)
+			ErrInvalidCopy, layout.PieceSize)
 	}
 	record := uint32(len(b.jobs))
 	for k := range uint32(blocks) {
@@ -104,7 +104,8 @@ func (b *copyBatch) add(j copyJob) error {
 	}
 	if j.mode == uint32(vk.CopyClone) {
 		room := min(j.src.Size, j.dst.Size)
-		b.widened = appendWiden(b.widened, j.dst.Address(), j.dst.Size, (max(room, headerSize)-headerSize)/(nodeSize+wideSize), false)
+		b.widened = appendWiden(b.widened, j.dst.Address(), j.dst.Size,
+			(max(room, layout.HeaderSize)-layout.HeaderSize)/(layout.NodeSize+layout.WideSize), false)
 	}
 	j.number = b.numbers
 	if j.numbers() {
@@ -119,7 +120,7 @@ func (b *copyBatch) add(j copyJob) error {
 }
 
 // units are what the kernels count memory in, at most 2^32-1.
-func units(bytes uint64) uint64 { return min(bytes/unitSize, 1<<32-1) }
+func units(bytes uint64) uint64 { return min(bytes/layout.UnitSize, 1<<32-1) }
 
 // records are the bytes of all ErCopy.
 func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
@@ -138,7 +139,7 @@ func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
 			Mode: j.mode, SrcUnits: uint32(units(j.src.Size)), DstUnits: uint32(units(j.dst.Size)), NodeLimit: 1<<32 - 1,
 			MarkWords:   uint32(j.marks),
 			FirstNumber: j.number, Pieces: uint32((j.pieces+copyBlock-1)/copyBlock) * copyBlock,
-			Driver: b.driver, Compat: compatibility, StructureCompat: compatWords,
+			Driver: b.driver, Compat: layout.Compatibility, StructureCompat: layout.CompatWords,
 		}
 		if j.links() {
 			rec.NodeLimit = uint32(j.nodes)
@@ -168,7 +169,7 @@ func (b *Builder) recordCopies(cb vk.Recorder, batch *copyBatch, label string) e
 		if r.exchange, err = cb.TransientDevice(4*uint64(batch.numbers), 64); err != nil {
 			return err
 		}
-		if r.sums, err = cb.TransientDevice(4*uint64(batch.numbers/scanChunk+1), 64); err != nil {
+		if r.sums, err = cb.TransientDevice(4*uint64(batch.numbers/layout.ScanChunk+1), 64); err != nil {
 			return err
 		}
 	}
@@ -230,7 +231,7 @@ func (r *recorder) shareVertices(address vk.DeviceAddress, tasks []byte, pass ui
 
 // scan makes exclusive sums of n words, in place.
 func (r *recorder) scan(n uint32) {
-	chunks := (n + scanChunk - 1) / scanChunk
+	chunks := (n + layout.ScanChunk - 1) / layout.ScanChunk
 	several := uint32(0)
 	if chunks > 1 {
 		several = 1

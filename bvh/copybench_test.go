@@ -13,12 +13,13 @@ func BenchmarkCopies(b *testing.B) {
 	positions, indices := icosphere(8, 1)
 	built := r.build(r.indexedInput(positions, indices, vk.AllowCompaction))[0]
 	src := Range{Buffer: built, Size: r.properties(CurrentSize, whole(built))[0]}
-	blob := r.copied(CopySerialize, src)[0]
+	blob := r.copied(vk.CopySerialize, src)[0]
 	for _, mode := range []struct {
 		name string
 		mode vk.CopyMode
 		src  Range
-	}{{"clone", vk.CopyClone, src}, {"compact", vk.CopyCompact, src}, {"serialise", CopySerialize, src}, {"deserialise", CopyDeserialize, blob}} {
+	}{{"clone", vk.CopyClone, src}, {"compact", vk.CopyCompact, src}, {"serialise", vk.CopySerialize, src},
+		{"deserialise", vk.CopyDeserialize, blob}} {
 		dst := r.room("destination", blob.Size)
 		b.Run(mode.name, func(b *testing.B) {
 			r.timeCommand(b, mode.src.Size, func(cb *vk.CommandBuffer) error {

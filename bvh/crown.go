@@ -1,6 +1,9 @@
 package bvh
 
-import "github.com/everray/everray/vk"
+import (
+	"github.com/everray/everray/bvh/internal/layout"
+	"github.com/everray/everray/vk"
+)
 
 const (
 	// crownItems is the subtrees that the upper nodes of a tree are built over: lanes of shaders/bvh/build/crown.comp.
@@ -17,7 +20,8 @@ func crownsOn(l vk.Limits) bool {
 // crowned tells whether the upper nodes of a tree are made again: of what is to be traced fast. Rays through 100,000
 // instances are up to 1.8 times as fast for it.
 func crowned(info vk.BuildInfo) bool {
-	return improved(info) || info.Type == vk.TopLevel && info.Flags&(vk.PreferFastTrace|vk.PreferFastBuild) == vk.PreferFastTrace
+	return layout.Improved(info) || info.Type == vk.TopLevel &&
+		info.Flags&(vk.PreferFastTrace|vk.PreferFastBuild) == vk.PreferFastTrace
 }
 
 func (b *batch) addCrown(index, n uint32) {

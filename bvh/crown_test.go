@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -72,14 +73,15 @@ func TestCrownHard(t *testing.T) {
 		far := float32(uint64(1) << (i % 60)) // every division leaves most on one side
 		lines = append(lines, far, 0, 0, far*1.5, 0, 1, far, 1, 0)
 	}
-	for name, s := range map[string]soup{"same": same, "two places": two, "line": flat, "powers of two": lines, "needles": needles(rng, n)} {
+	for name, s := range map[string]soup{"same": same, "two places": two, "line": flat, "powers of two": lines,
+		"needles": needles(rng, n)} {
 		in := r.soupInput(s, vk.PreferFastTrace, vk.GeometryOpaque)
 		first, metrics := r.read(r.build(in)[0])
-		if metrics.Height > mostHeightBottom {
+		if metrics.Height > layout.MostHeightBottom {
 			t.Errorf("%s: height %d", name, metrics.Height)
 		}
 		again, _ := r.read(r.build(in)[0])
-		if !bytes.Equal(first.data[headerMagic:], again.data[headerMagic:]) {
+		if !bytes.Equal(first.Data[layout.HeaderMagic:], again.Data[layout.HeaderMagic:]) {
 			t.Errorf("%s: two builds of the same input differ", name)
 		}
 	}

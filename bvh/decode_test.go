@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -41,22 +43,25 @@ func TestContents(t *testing.T) {
 	boxes := randomExtents(rng, 50)
 	boxes[7][0] = float32(math.NaN())
 	built := r.build(bottom(0, []vk.Geometry{g0, g1}, []vk.BuildRange{r0, r1}), r.extentsInput(0, vk.GeometryOpaque, boxes...))
-	var want Contents
+	var want inspect.Contents
 	want.Triangles = append(s0.triangles(0, false), s1.triangles(1, true)...)
-	var wantBoxes Contents
+	var wantBoxes inspect.Contents
 	for i, b := range boxes {
 		if i != 7 {
-			wantBoxes.Boxes = append(wantBoxes.Boxes, ProceduralBox{Box{[3]float32(b[:3]), [3]float32(b[3:])}, uint32(i), 0, true})
+			wantBoxes.Boxes = append(wantBoxes.Boxes,
+				inspect.ProceduralBox{Box: inspect.Box{Min: [3]float32(b[:3]), Max: [3]float32(b[3:])}, Primitive: uint32(i), Geometry: 0,
+					Opaque: true})
 		}
 	}
 	originals := []Range{whole(built[0]), whole(built[1])}
 	sets := [][]Range{r.copied(vk.CopyClone, originals...), r.copied(vk.CopyCompact, originals...),
-		r.copied(CopyDeserialize, r.copied(CopySerialize, originals...)...)}
+		r.copied(vk.CopyDeserialize, r.copied(vk.CopySerialize, originals...)...)}
 	for mode, set := range sets {
-		for k, want := range []Contents{want, wantBoxes} {
+		for k, want := range []inspect.Contents{want, wantBoxes} {
 			got, err := r.decoded(set[k]).Contents()
 			if err != nil || !slices.Equal(got.Triangles, want.Triangles) || !slices.Equal(got.Boxes, want.Boxes) || got.Instances != nil {
-				t.Errorf("copy %d of structure %d: %v, %d triangles, %d boxes, %d instances", mode, k, err, len(got.Triangles), len(got.Boxes), len(got.Instances))
+				t.Errorf("copy %d of structure %d: %v, %d triangles, %d boxes, %d instances", mode, k, err, len(got.Triangles),
+					len(got.Boxes), len(got.Instances))
 			}
 		}
 	}
@@ -77,7 +82,8 @@ func TestContentsOfTopLevel(t *testing.T) {
 		}
 		got := c.Instances[n]
 		n++
-		if got.Index != uint32(i) || got.BottomLevel != in.Reference || got.ObjectToWorld != in.Transform || got.CustomIndex != uint32(i) ||
+		if got.Index != uint32(i) || got.BottomLevel != in.Reference || got.ObjectToWorld != in.Transform ||
+			got.CustomIndex != uint32(i) ||
 			got.TableOffset != uint32(2*i) || got.Mask != 0xff || got.Flags != 0 {
 			t.Errorf("instance %d: %+v", i, got)
 		}
@@ -92,16 +98,16 @@ func TestContentsOfTopLevel(t *testing.T) {
 
 // TestContentsErrors refuses bytes that are no structure.
 func TestContentsErrors(t *testing.T) {
-	if _, err := (&Structure{}).Contents(); !errors.Is(err, ErrNotAStructure) {
+	if _, err := (&inspect.Structure{}).Contents(); !errors.Is(err, inspect.ErrNotAStructure) {
 		t.Error(err)
 	}
-	data := randomStructure(rand.New(rand.NewPCG(1, 2)), leafTriangles, 4)
-	s, err := Decode(data)
+	data := randomStructure(rand.New(rand.NewPCG(1, 2)), layout.LeafTriangles, 4)
+	s, err := inspect.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Active = 1 << 28
-	if _, err := s.Contents(); !errors.Is(err, ErrNotAStructure) {
+	if _, err := s.Contents(); !errors.Is(err, inspect.ErrNotAStructure) {
 		t.Error(err)
 	}
 }

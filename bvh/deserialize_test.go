@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -16,14 +18,15 @@ type scene struct {
 	bottoms   []Range
 	instances []vk.AccelerationStructureInstance
 	top       Range
-	rays      []Ray
+	rays      []inspect.Ray
 	hits      []Hit
 }
 
 func (r *rig) scene(n int) scene {
 	rng := rand.New(rand.NewPCG(41, 42))
 	var sc scene
-	for _, b := range r.build(r.soupInput(randomSoup(rng, 300, 0.2), 0, vk.GeometryOpaque), r.soupInput(randomSoup(rng, 40, 0.3), vk.PreferFastBuild, vk.GeometryOpaque),
+	for _, b := range r.build(r.soupInput(randomSoup(rng, 300, 0.2), 0, vk.GeometryOpaque),
+		r.soupInput(randomSoup(rng, 40, 0.3), vk.PreferFastBuild, vk.GeometryOpaque),
 		r.soupInput(randomSoup(rng, 2, 0.9), 0, vk.GeometryOpaque), r.soupInput(nil, 0, 0)) {
 		sc.bottoms = append(sc.bottoms, whole(b))
 	}
@@ -45,7 +48,7 @@ func (r *rig) scene(n int) scene {
 	return sc
 }
 
-func (r *rig) traceRange(top Range, rays []Ray) []Hit {
+func (r *rig) traceRange(top Range, rays []inspect.Ray) []Hit {
 	r.Helper()
 	hits, _, err := r.tracer.Trace(r.Context(), top.Address(), rays, TraceOptions{CullMask: 0xff})
 	if err != nil {
@@ -58,10 +61,10 @@ func (r *rig) traceRange(top Range, rays []Ray) []Hit {
 func (r *rig) load(blob []byte, handles []vk.DeviceAddress, ready bool) (Range, CopyStatus) {
 	r.Helper()
 	blob = bytes.Clone(blob)
-	if err := SetHandles(blob, handles); err != nil {
+	if err := inspect.SetHandles(blob, handles); err != nil {
 		r.Fatal(err)
 	}
-	h, err := ReadSerializedHeader(blob)
+	h, err := inspect.ReadSerializedHeader(blob)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -70,7 +73,7 @@ func (r *rig) load(blob []byte, handles []vk.DeviceAddress, ready bool) (Range, 
 		r.Fatal(err)
 	}
 	dst := r.room("loaded", h.DeserializedSize)
-	return dst, r.copyAll(Copy{Mode: CopyDeserialize, Src: src, Dst: dst, BottomLevelsReady: ready})[0]
+	return dst, r.copyAll(Copy{Mode: vk.CopyDeserialize, Src: src, Dst: dst, BottomLevelsReady: ready})[0]
 }
 
 // TestTopLevelCopies copies a top level, and moves whole scenes with handles fixed before the bottom levels exist.
@@ -88,9 +91,9 @@ func TestTopLevelCopies(t *testing.T) {
 				t.Errorf("%d pointers of %d instances", p, n)
 			}
 		}
-		blob := r.bytesOf(r.copied(CopySerialize, sc.top)[0])
-		r.compareBlob(r.copied(CopySerialize, sc.top)[0], r.copied(vk.CopyClone, sc.top)[0], r.dev.Physical().DriverUUID)
-		h, err := ReadSerializedHeader(blob)
+		blob := r.bytesOf(r.copied(vk.CopySerialize, sc.top)[0])
+		r.compareBlob(r.copied(vk.CopySerialize, sc.top)[0], r.copied(vk.CopyClone, sc.top)[0], r.dev.Physical().DriverUUID)
+		h, err := inspect.ReadSerializedHeader(blob)
 		if err != nil || len(h.Handles) != n {
 			t.Fatalf("%d handles, %v", len(h.Handles), err)
 		}
@@ -106,7 +109,8 @@ func TestTopLevelCopies(t *testing.T) {
 					handles[i], ready[i] = moved[k].Address(), compacts[k].Address()
 				}
 			}
-			if active := in.Reference != 0 && i%len(sc.bottoms) != 3; active != (h.Handles[i] != 0) || active && h.Handles[i] != in.Reference {
+			if active := in.Reference != 0 && i%len(sc.bottoms) != 3; active != (h.Handles[i] != 0) || active &&
+				h.Handles[i] != in.Reference {
 				t.Errorf("handle %d is %#x, the instance has %#x", i, h.Handles[i], in.Reference)
 			}
 		}
@@ -115,8 +119,8 @@ func TestTopLevelCopies(t *testing.T) {
 			t.Fatal(status)
 		}
 		var copies []Copy
-		for i, b := range r.copied(CopySerialize, sc.bottoms...) {
-			copies = append(copies, Copy{Mode: CopyDeserialize, Src: b, Dst: moved[i]})
+		for i, b := range r.copied(vk.CopySerialize, sc.bottoms...) {
+			copies = append(copies, Copy{Mode: vk.CopyDeserialize, Src: b, Dst: moved[i]})
 		}
 		r.copyAll(copies...)
 		if !slices.Equal(r.traceRange(first, sc.rays), sc.hits) {
@@ -127,7 +131,8 @@ func TestTopLevelCopies(t *testing.T) {
 			t.Errorf("%d instances: %v, or other hits with compacted bottom levels", n, status)
 		}
 		none, status := r.load(blob, make([]vk.DeviceAddress, n), n%2 == 0)
-		if status != CopyOK || slices.ContainsFunc(r.traceRange(none, sc.rays), func(h Hit) bool { return h.Instance != NoInstance }) {
+		if status != CopyOK || slices.ContainsFunc(r.traceRange(none, sc.rays),
+			func(h Hit) bool { return h.Instance != inspect.NoInstance }) {
 			t.Errorf("%d instances: %v, or hits without bottom levels", n, status)
 		}
 		for i := range ready {
@@ -144,12 +149,12 @@ func TestDeviceRefusesBlobs(t *testing.T) {
 	r := newRig(t)
 	var bad []forgery
 	for i, blob := range seedBlobs(t) {
-		for n := blobHandles; n < len(blob); n += 16 + n/8 {
+		for n := layout.BlobHandles; n < len(blob); n += 16 + n/8 {
 			bad = append(bad, forgery{fmt.Sprintf("blob %d cut to %d bytes", i, n), blob[:n:n]})
 		}
-		body := int(bodyOffset(binary.LittleEndian.Uint64(blob[blobHandleCount:])))
-		for at := blobCompat; at < len(blob); at += 1 + at/16 {
-			if at >= blobHandles && at < body-blobSize || at >= body-blobSize+16 && at < body {
+		body := int(layout.BodyOffset(binary.LittleEndian.Uint64(blob[layout.BlobHandleCount:])))
+		for at := layout.BlobCompat; at < len(blob); at += 1 + at/16 {
+			if at >= layout.BlobHandles && at < body-layout.BlobSize || at >= body-layout.BlobSize+16 && at < body {
 				continue
 			}
 			b := bytes.Clone(blob)
@@ -184,7 +189,7 @@ func (r *rig) deserializeAll(blobs []forgery, check func(f forgery, c Copy, stat
 	for _, f := range blobs {
 		at = append(at, uint64(len(from)))
 		from = append(from, f.blob...)
-		from = append(from, make([]byte, alignUp(uint64(len(from)), Alignment)-uint64(len(from)))...)
+		from = append(from, make([]byte, layout.AlignUp(uint64(len(from)), Alignment)-uint64(len(from)))...)
 	}
 	src := r.buffer("blobs", uint64(len(from)))
 	if err := r.dev.UploadBuffer(r.Context(), src, 0, from); err != nil {
@@ -193,7 +198,7 @@ func (r *rig) deserializeAll(blobs []forgery, check func(f forgery, c Copy, stat
 	dst := r.room("structures", uint64(len(blobs))*each)
 	copies := make([]Copy, len(blobs))
 	for i, f := range blobs {
-		copies[i] = Copy{Mode: CopyDeserialize, Src: Range{Buffer: src, Offset: at[i], Size: uint64(len(f.blob))},
+		copies[i] = Copy{Mode: vk.CopyDeserialize, Src: Range{Buffer: src, Offset: at[i], Size: uint64(len(f.blob))},
 			Dst: Range{Buffer: dst.Buffer, Offset: uint64(i) * each, Size: each - 512}}
 	}
 	statuses := r.copyAll(copies...)
@@ -203,8 +208,8 @@ func (r *rig) deserializeAll(blobs []forgery, check func(f forgery, c Copy, stat
 		if slices.ContainsFunc(all[c.Dst.Offset+c.Dst.Size:][:512], func(b byte) bool { return b != guard }) {
 			r.Errorf("%s: written behind the destination", blobs[i].name)
 		}
-		s, err := Decode(all[c.Dst.Offset:][:c.Dst.Size])
-		if err != nil || s.Address != c.Dst.Address() || statuses[i] != CopyOK && (s.Root != refNone || s.Active != 0) {
+		s, err := inspect.Decode(all[c.Dst.Offset:][:c.Dst.Size])
+		if err != nil || s.Address != c.Dst.Address() || statuses[i] != CopyOK && (s.Root != layout.RefNone || s.Active != 0) {
 			r.Errorf("%s: left %v, %+v", blobs[i].name, err, s)
 		}
 	}
@@ -215,17 +220,17 @@ func (r *rig) deserializeAll(blobs []forgery, check func(f forgery, c Copy, stat
 func TestRefusedBlobIsSafe(t *testing.T) {
 	r := newRig(t)
 	sc := r.scene(40)
-	top := r.bytesOf(r.copied(CopySerialize, sc.top)[0])
+	top := r.bytesOf(r.copied(vk.CopySerialize, sc.top)[0])
 	var copies []Copy
 	handles := make([]vk.DeviceAddress, len(sc.instances))
-	for k, b := range r.copied(CopySerialize, sc.bottoms...) {
+	for k, b := range r.copied(vk.CopySerialize, sc.bottoms...) {
 		blob := r.bytesOf(b)
 		blob[len(blob)-1] ^= 1
 		if err := r.dev.UploadBuffer(t.Context(), bufferOf(b.Buffer), 0, blob); err != nil {
 			t.Fatal(err)
 		}
 		dst := r.room("refused", r.properties(CurrentSize, sc.bottoms[k])[0])
-		copies = append(copies, Copy{Mode: CopyDeserialize, Src: b, Dst: dst})
+		copies = append(copies, Copy{Mode: vk.CopyDeserialize, Src: b, Dst: dst})
 		for i, in := range sc.instances {
 			if in.Reference == sc.bottoms[k].Address() {
 				handles[i] = dst.Address()
@@ -242,7 +247,7 @@ func TestRefusedBlobIsSafe(t *testing.T) {
 		}
 	}
 	for i, h := range r.traceRange(loaded, sc.rays) {
-		if h.Instance != NoInstance {
+		if h.Instance != inspect.NoInstance {
 			t.Fatalf("ray %d hits %+v", i, h)
 		}
 	}
@@ -257,9 +262,9 @@ func TestDeviceAgreesWithHost(t *testing.T) {
 	var blobs []forgery
 	for i := range 3000 {
 		blob := bytes.Clone(seeds[rng.IntN(len(seeds))])
-		body := int(bodyOffset(binary.LittleEndian.Uint64(blob[blobHandleCount:])))
+		body := int(layout.BodyOffset(binary.LittleEndian.Uint64(blob[layout.BlobHandleCount:])))
 		for range 1 + rng.IntN(3) {
-			at := body + 4*rng.IntN(headerSize/4)
+			at := body + 4*rng.IntN(layout.HeaderSize/4)
 			if rng.IntN(2) == 0 {
 				at = body + 4*rng.IntN((len(blob)-body)/4)
 			}
@@ -281,7 +286,7 @@ func TestDeviceAgreesWithHost(t *testing.T) {
 	}
 	accepted := 0
 	r.deserializeAll(blobs, func(f forgery, c Copy, status CopyStatus) {
-		err := ValidateSerialized(f.blob)
+		err := inspect.ValidateSerialized(f.blob)
 		if (err == nil) != (status == CopyOK) {
 			t.Errorf("%s: the host says %v, the device %v", f.name, err, status)
 		}

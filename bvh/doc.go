@@ -13,7 +13,7 @@
 // 128 bytes for each of the others: rays are 14 to 33% faster. They follow from the others, which all else goes by.
 // Subtrees that are too deep for the traversal stack are balanced: a bottom and a top level fit together, whatever the
 // input.
-// shaders/bvh/common/layout.glsl is the one definition of the memory layout; layout.go mirrors it and a test compares.
+// shaders/bvh/common/layout.glsl is the one definition of the memory layout; internal/layout mirrors it and a test compares.
 //
 // Contract:
 //   - A structure is a buffer range aligned to 256 bytes. Its address is the address of the range; its first bytes
@@ -24,7 +24,7 @@
 //     alive until the device is done. Builds of one batch must not depend on each other, nor share scratch memory.
 //   - Scratch memory is free again when the build is done.
 //   - A Builder is safe for concurrent use by several goroutines with distinct command buffers. Nothing here blocks
-//     but Read and Tracer.Trace, which submit and wait, Operation.Join and Run, which work, and what compiles: the first
+//     but Tracer.Trace, which submits and waits, and what compiles: the first
 //     command that needs a kernel, and others that need it meanwhile, wait for the driver's compiler, tens of milliseconds a
 //     kernel, unless Builder.Prepare did; inside of vk.Device.Run only as long as its context lasts, while the compiler goes on
 //     (Builder.Destroy waits for it). Should the driver fail, a part of the commands is recorded: the command buffer is
@@ -51,24 +51,25 @@
 //   - Of hits of one instance at the same distance, the one of the lower leaf record counts. Of a triangle that was
 //     split, those count that a ray comes to: always the same, but a compacted copy may report the other of two triangles.
 //   - A triangle that was split may be a ray's candidate more than once, unless its geometry has NoDuplicateAnyHit:
-//     such are never split. It is one hit, and one of Structure.Contents.
-//   - Blobs (SerializedHeader) are refused by the device or ValidateSerialized if they are truncated, corrupt or
-//     foreign, or if their tree is deeper than traversal's stack allows; neither reads outside of them, nor recurses over what is there. What is trusted are handles, and that an instance's bottom level has
-//     the layout that it had when the top level was serialised, unless Copy.BottomLevelsReady has it looked up.
-//   - Wide nodes are there as long as a structure has the memory that BuildSizes says: builds and updates make them, clones if
-//     there is room for them (CurrentSize); compacted and deserialised copies have none. Structures that have them are for the
-//     Builders of devices that ask for them, and for the host.
-//   - HostBuild builds by goroutines that join its Operation, and records nothing. Join blocks while others' tasks must end
-//     first. Structures are those of the device but for the tree; updates are those of the device, bit for bit but for the
-//     inverse transforms of instances. The host trusts no index.
-//   - HostCopies and HostProperty do by the host what CmdCopy and CmdWriteProperties do, to the same bytes. They trust no
-//     source: of what is no structure or blob they write nothing, and read nothing outside.
+//     such are never split. It is one hit, and one of inspect.Structure.Contents.
+//   - Blobs (inspect.SerializedHeader) are refused by the device or inspect.ValidateSerialized if they are truncated, corrupt or
+//     foreign, or if their tree is deeper than traversal's stack allows; neither reads outside of them, nor recurses over what
+//
+// is there. What is trusted are handles, and that an instance's bottom level has
+//
+//	  the layout that it had when the top level was serialised, unless Copy.BottomLevelsReady has it looked up.
+//	- Wide nodes are there as long as a structure has the memory that BuildSizes says: builds and updates make them, clones if
+//	  there is room for them (CurrentSize); compacted and deserialised copies have none. Structures that have them are for the
+//	  Builders of devices that ask for them, and for the host.
+//	- Package host does by goroutines what the device does here; package inspect reads, validates and measures structures and
+//	  blobs, and has the reference tracer. None imports another but host inspect; what they share is in internal/layout.
 //
 // What cannot be hit is left out of the tree, and still counts for primitive and instance indices: triangles with a vertex
 // that is not finite or beyond 1e37, boxes that are inverted or not a number, instances without a structure, of an empty
 // one, or with a transform that is not a number. Boxes and instances that reach to infinity are cut off at 1e37.
 //
-// All coordinates in between are hit, in the world and in the space of every instance: up to 1e37, and down to where 2^-24 of them is
+// All coordinates in between are hit, in the world and in the space of every instance: up to 1e37, and down to where 2^-24 of
+// them is
 // still a normal number, some 1e-30. The longest part of a ray's direction is to be from 1e-37 to 1e37, too; distances that no
 // float holds are misses. Trees and hits of a scene do not change if a power of two scales it.
 //

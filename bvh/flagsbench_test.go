@@ -3,6 +3,7 @@ package bvh
 import (
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -25,7 +26,8 @@ func BenchmarkOpaque(b *testing.B) {
 		for _, tt := range []struct {
 			name string
 			top  *vk.Buffer
-		}{{"opaque", top(opaque, 0)}, {"not opaque", top(open, 0)}, {"opaque by instance", top(open, InstanceForceOpaque)}, {"not opaque by instance", top(opaque, InstanceForceNoOpaque)}} {
+		}{{"opaque", top(opaque, 0)}, {"not opaque", top(open, 0)}, {"opaque by instance", top(open, inspect.InstanceForceOpaque)},
+			{"not opaque by instance", top(opaque, inspect.InstanceForceNoOpaque)}} {
 			diffuse := diffuseRays(m, primary, r.trace(tt.top, primary, TraceOptions{}))
 			b.Run(name+"/"+tt.name+"/primary", func(b *testing.B) { benchTraceWith(b, r, tt.top, primary, TraceOptions{CullMask: 0xff}) })
 			b.Run(name+"/"+tt.name+"/diffuse", func(b *testing.B) { benchTraceWith(b, r, tt.top, diffuse, TraceOptions{CullMask: 0xff}) })

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -68,7 +69,7 @@ func (r *foreignRecorder) BeginLabel(string)        { r.labels++ }
 func (r *foreignRecorder) EndLabel()                { r.labels-- }
 
 func (r *foreignRecorder) TransientUpload(size, align uint64) (vk.DeviceAddress, []byte, error) {
-	at := alignUp(r.used, align)
+	at := layout.AlignUp(r.used, align)
 	if r.used = at + size; r.used > uint64(len(r.upload)) {
 		return 0, nil, fmt.Errorf("no room for %d bytes", size)
 	}
@@ -76,7 +77,7 @@ func (r *foreignRecorder) TransientUpload(size, align uint64) (vk.DeviceAddress,
 }
 
 func (r *foreignRecorder) TransientDevice(size, align uint64) (vk.DeviceAddress, error) {
-	at := alignUp(r.taken, align)
+	at := layout.AlignUp(r.taken, align)
 	if r.taken = at + size; r.taken > r.device.Size {
 		return 0, fmt.Errorf("no room for %d bytes", size)
 	}
@@ -168,7 +169,8 @@ func TestForeignRecorder(t *testing.T) {
 		rec.ComputeBarrier()
 		return planner.CmdWriteProperties(rec, []Range{from}, CompactedSize, foreignMemory{answer.Address(), answer.Size()}, 0)
 	})
-	if a, b := r.decoded(room), r.decoded(clone); a.Bytes != b.Bytes || !bytes.Equal(a.data[headerMagic:], b.data[headerMagic:]) {
+	if a, b := r.decoded(room), r.decoded(clone); a.Bytes != b.Bytes ||
+		!bytes.Equal(a.Data[layout.HeaderMagic:], b.Data[layout.HeaderMagic:]) {
 		t.Errorf("a compacted copy differs from that of a command buffer")
 	}
 	size := make([]byte, PropertySize)

@@ -9,6 +9,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -117,12 +118,14 @@ var indexCases = []indexCase{
 
 // formatGeometry is one geometry of a format and an index type, with stride and offsets, and its triangles as the leaf
 // records are to hold them.
-func (r *rig) formatGeometry(rng *rand.Rand, f formatCase, ix indexCase, firstVertex int, transform bool) (vk.Geometry, vk.BuildRange, []Triangle) {
+func (r *rig) formatGeometry(rng *rand.Rand, f formatCase, ix indexCase, firstVertex int, transform bool) (vk.Geometry,
+	vk.BuildRange, []inspect.Triangle) {
 	r.Helper()
 	const count = 70
 	offset := 3 * f.size
 	data, positions := f.vertices(rng, 3*count+firstVertex, len(f.name)%3, offset)
-	tr := vk.Triangles{VertexFormat: f.format, VertexStride: uint64((f.components + len(f.name)%3) * f.size), MaxVertex: uint32(len(positions)) - 1, IndexType: ix.kind}
+	tr := vk.Triangles{VertexFormat: f.format, VertexStride: uint64((f.components + len(f.name)%3) * f.size),
+		MaxVertex: uint32(len(positions)) - 1, IndexType: ix.kind}
 	rg := vk.BuildRange{PrimitiveCount: count, FirstVertex: uint32(firstVertex)}
 	tr.VertexData = r.upload("vertices", data)
 	index := func(n uint32) uint32 { return n }
@@ -145,9 +148,9 @@ func (r *rig) formatGeometry(rng *rand.Rand, f formatCase, ix indexCase, firstVe
 		rg.TransformOffset = 48
 		tr.TransformData = r.upload("transform", append(make([]byte, 48), floatBytes(m[:])...))
 	}
-	var triangles []Triangle
+	var triangles []inspect.Triangle
 	for i := range uint32(count) {
-		t := Triangle{Primitive: i, Opaque: true}
+		t := inspect.Triangle{Primitive: i, Opaque: true}
 		for v := range uint32(3) {
 			p := positions[uint32(firstVertex)+index(3*i+v)]
 			for k := range 3 {
@@ -180,13 +183,13 @@ func TestVertexFormats(t *testing.T) {
 }
 
 // wantTriangles wants exactly these triangles in the leaves. Conversions from snorm and transforms may round differently.
-func (r *rig) wantTriangles(what string, s *Structure, want []Triangle, tolerance float64) {
+func (r *rig) wantTriangles(what string, s *inspect.Structure, want []inspect.Triangle, tolerance float64) {
 	r.Helper()
 	if int(s.Active) != len(want) {
 		r.Errorf("%s: %d active, want %d", what, s.Active, len(want))
 	}
 	type id struct{ geometry, primitive uint32 }
-	rest := map[id]Triangle{}
+	rest := map[id]inspect.Triangle{}
 	for _, t := range want {
 		rest[id{t.Geometry, t.Primitive}] = t
 	}
@@ -223,7 +226,8 @@ func TestDoubles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(131, 132))
 	values := []float64{
 		0, math.Copysign(0, -1), 1, -1, 1.0 / 3, 0.1, 1 + 0x1p-24, 1 + 0x1p-23 + 0x1p-24, 1 + 0x1p-24 + 0x1p-52, 1 - 0x1p-25, 2 - 0x1p-25,
-		-(2 - 0x1p-30), 0x1p-126, 0x1p-126 - 0x1p-151, 0x1p-127, 0x1p-149, 0x1p-150, 0x1.8p-149, 0x1.000002p-127, 0x1p-151, -0x1.fffffffp-127,
+		-(2 - 0x1p-30), 0x1p-126, 0x1p-126 - 0x1p-151, 0x1p-127, 0x1p-149, 0x1p-150, 0x1.8p-149, 0x1.000002p-127, 0x1p-151,
+		-0x1.fffffffp-127,
 		1e-300, 5e-324, 0x1.fffffep+122, 0x1.ffffffp+121, 1e36, -9.99e36,
 	}
 	for range 400 {
@@ -243,7 +247,8 @@ func TestDoubles(t *testing.T) {
 	for _, x := range bad {
 		data = append(data, doubleBytes(x, 0, 0, 0, 1, 0, 0, 0, 1)...)
 	}
-	g := vk.Geometry{Type: vk.GeometryTriangles, Triangles: vk.Triangles{VertexFormat: vulkan.FormatR64g64b64Sfloat, VertexData: r.upload("doubles", data), VertexStride: 24, IndexType: vk.IndexNone}}
+	g := vk.Geometry{Type: vk.GeometryTriangles, Triangles: vk.Triangles{VertexFormat: vulkan.FormatR64g64b64Sfloat,
+		VertexData: r.upload("doubles", data), VertexStride: 24, IndexType: vk.IndexNone}}
 	n := uint32(len(values) / 3)
 	s, _ := r.read(r.build(bottom(0, []vk.Geometry{g}, []vk.BuildRange{{PrimitiveCount: n + uint32(len(bad))}}))[0])
 	if s.Active != n {

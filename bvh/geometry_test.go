@@ -8,6 +8,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -51,13 +52,13 @@ func TestGeometries(t *testing.T) {
 	base := vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertexData, VertexStride: 20, MaxVertex: 199}
 	var geometries []vk.Geometry
 	var ranges []vk.BuildRange
-	scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff}}
+	scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff}}
 	add := func(tr vk.Triangles, rg vk.BuildRange, flags vk.GeometryFlags, vertex func(i int) [3]float32) {
 		g := uint32(len(geometries))
 		geometries = append(geometries, vk.Geometry{Type: vk.GeometryTriangles, Flags: flags, Triangles: tr})
 		ranges = append(ranges, rg)
 		for i := range int(rg.PrimitiveCount) {
-			tri := Triangle{Primitive: uint32(i), Geometry: g, Opaque: flags&vk.GeometryOpaque != 0}
+			tri := inspect.Triangle{Primitive: uint32(i), Geometry: g, Opaque: flags&vk.GeometryOpaque != 0}
 			for v := range 3 {
 				tri.V[v] = vertex(3*i + v)
 				if tr.TransformData != 0 {
@@ -91,7 +92,7 @@ func TestGeometries(t *testing.T) {
 	addFormats(r, add)
 
 	rays := randomRays(rng, 5000)
-	odd := func(t Triangle) bool { return t.Primitive&1 != 0 }
+	odd := func(t inspect.Triangle) bool { return t.Primitive&1 != 0 }
 	answers := traceAll(scene, rays, 0, 0xff, odd)
 	for _, kind := range buildKinds {
 		blas := r.build(bottom(kind.flags, geometries, ranges))[0]
@@ -109,23 +110,27 @@ func addFormats(r *rig, add func(vk.Triangles, vk.BuildRange, vk.GeometryFlags, 
 	for _, s := range snorm {
 		data = binary.LittleEndian.AppendUint16(data, uint16(s))
 	}
-	add(vk.Triangles{VertexFormat: vulkan.FormatR16g16b16Snorm, VertexData: r.upload("snorm", data), VertexStride: 6, IndexType: vk.IndexNone},
+	add(vk.Triangles{VertexFormat: vulkan.FormatR16g16b16Snorm, VertexData: r.upload("snorm", data), VertexStride: 6,
+		IndexType: vk.IndexNone},
 		vk.BuildRange{PrimitiveCount: 2}, vk.GeometryOpaque, func(i int) (v [3]float32) {
 			for k := range 3 {
 				v[k] = max(float32(snorm[3*i+k])/32767, -1)
 			}
 			return v
 		})
-	half := []uint16{0x3c00, 0xbc00, 0x3800, 0x3400, 0x3a00, 0xb800, 0xb400, 0x3555, 0x3000, 0, 0x3c00, 0xbc00} // 4 components, 3 vertices
+	// 4 components, 3 vertices
+	half := []uint16{0x3c00, 0xbc00, 0x3800, 0x3400, 0x3a00, 0xb800, 0xb400, 0x3555, 0x3000, 0, 0x3c00, 0xbc00}
 	values := []float32{1, -1, 0.5, 0.25, 0.75, -0.5, -0.25, 0.33325195, 0.125, 0, 1, -1}
 	data = nil
 	for _, h := range half {
 		data = binary.LittleEndian.AppendUint16(data, h)
 	}
-	add(vk.Triangles{VertexFormat: vulkan.FormatR16g16b16a16Sfloat, VertexData: r.upload("half", data), VertexStride: 8, IndexType: vk.IndexNone},
+	add(vk.Triangles{VertexFormat: vulkan.FormatR16g16b16a16Sfloat, VertexData: r.upload("half", data), VertexStride: 8,
+		IndexType: vk.IndexNone},
 		vk.BuildRange{PrimitiveCount: 1}, vk.GeometryOpaque, func(i int) [3]float32 { return [3]float32(values[4*i:]) })
 	flat := []float32{-1, -1, 1, -1, 0, 1}
-	add(vk.Triangles{VertexFormat: vulkan.FormatR32g32Sfloat, VertexData: r.upload("flat", floatBytes(flat)), VertexStride: 8, IndexType: vk.IndexNone},
+	add(vk.Triangles{VertexFormat: vulkan.FormatR32g32Sfloat, VertexData: r.upload("flat", floatBytes(flat)), VertexStride: 8,
+		IndexType: vk.IndexNone},
 		vk.BuildRange{PrimitiveCount: 1}, vk.GeometryOpaque, func(i int) [3]float32 { return [3]float32{flat[2*i], flat[2*i+1], 0} })
 }
 
@@ -164,32 +169,36 @@ func TestInstances(t *testing.T) {
 		inputs = append(inputs, r.soupInput(m, buildKinds[i%3].flags, flags))
 	}
 	blas := r.build(inputs...)
-	var scene Reference
+	var scene inspect.Reference
 	var instances []vk.AccelerationStructureInstance
 	for i := range 40 {
 		m := i % len(meshes)
-		in := ReferenceInstance{Transform: randomTransform(rng, i%2 == 1), Mask: uint8(1 << (i % 3)), Flags: uint8(i % 4), CustomIndex: uint32(i * 1000), TableOffset: uint32(i * 7), Triangles: meshes[m].triangles(0, opaques[m])}
+		in := inspect.ReferenceInstance{Transform: randomTransform(rng, i%2 == 1), Mask: uint8(1 << (i % 3)), Flags: uint8(i % 4),
+			CustomIndex: uint32(i * 1000), TableOffset: uint32(i * 7), Triangles: meshes[m].triangles(0, opaques[m])}
 		switch i % 5 {
 		case 1:
-			in.Flags |= InstanceForceOpaque
+			in.Flags |= inspect.InstanceForceOpaque
 		case 2:
-			in.Flags |= InstanceForceNoOpaque
+			in.Flags |= inspect.InstanceForceNoOpaque
 		}
 		address := blas[m].Address()
 		if i == 17 {
 			in.Triangles, address = nil, 0
 		}
 		scene = append(scene, in)
-		instances = append(instances, vk.NewAccelerationStructureInstance(in.Transform, in.CustomIndex, in.Mask, in.TableOffset, vk.InstanceFlags(in.Flags), address))
+		instances = append(instances, vk.NewAccelerationStructureInstance(in.Transform, in.CustomIndex, in.Mask, in.TableOffset,
+			vk.InstanceFlags(in.Flags), address))
 	}
 	rays := randomRays(rng, 1500)
-	odd := func(t Triangle) bool { return t.Primitive&1 != 0 }
+	odd := func(t inspect.Triangle) bool { return t.Primitive&1 != 0 }
 	var tops []*vk.Buffer
 	for _, kind := range buildKinds {
 		tops = append(tops, r.build(r.topInput(kind.flags, instances...))[0])
 		r.read(tops[len(tops)-1])
 	}
-	for _, flags := range []uint32{0, RayOpaque, RayNoOpaque, RayCullBackFacing, RayCullFrontFacing, RayCullOpaque, RayCullNoOpaque, RayCullBackFacing | RayNoOpaque, RaySkipTriangles} {
+	for _, flags := range []uint32{0, inspect.RayOpaque, inspect.RayNoOpaque, inspect.RayCullBackFacing,
+		inspect.RayCullFrontFacing, inspect.RayCullOpaque, inspect.RayCullNoOpaque, inspect.RayCullBackFacing | inspect.RayNoOpaque,
+		inspect.RaySkipTriangles} {
 		for _, mask := range []uint8{0xff, 5, 0x80} {
 			answers := traceAll(scene, rays, flags, mask, odd)
 			for _, tlas := range tops {
@@ -201,22 +210,23 @@ func TestInstances(t *testing.T) {
 			}
 		}
 	}
-	answers := traceAll(scene, rays, RayOpaque, 0xff, nil)
+	answers := traceAll(scene, rays, inspect.RayOpaque, 0xff, nil)
 	for _, tlas := range tops {
 		r.checkFirstHit(tlas, answers, rays)
 	}
 }
 
 // checkFirstHit checks rays that end at any hit, by flag and by the candidate hook.
-func (r *rig) checkFirstHit(tlas *vk.Buffer, answers []ReferenceHit, rays []Ray) {
+func (r *rig) checkFirstHit(tlas *vk.Buffer, answers []inspect.ReferenceHit, rays []inspect.Ray) {
 	r.Helper()
-	any1 := r.trace(tlas, rays, TraceOptions{Flags: RayTerminateOnFirstHit | RayOpaque})
-	any2 := r.trace(tlas, rays, TraceOptions{Flags: RayNoOpaque, Candidates: TerminateAtFirst})
+	any1 := r.trace(tlas, rays, TraceOptions{Flags: inspect.RayTerminateOnFirstHit | inspect.RayOpaque})
+	any2 := r.trace(tlas, rays, TraceOptions{Flags: inspect.RayNoOpaque, Candidates: TerminateAtFirst})
 	for i, want := range answers {
 		if want.Ambiguous {
 			continue
 		}
-		if (any1[i].Instance != NoInstance) != (want.Instance != NoInstance) || (any2[i].Instance != NoInstance) != (want.Instance != NoInstance) {
+		if (any1[i].Instance != inspect.NoInstance) != (want.Instance != inspect.NoInstance) ||
+			(any2[i].Instance != inspect.NoInstance) != (want.Instance != inspect.NoInstance) {
 			r.Errorf("ray %d: first hits %v and %v, the reference has %v", i, any1[i], any2[i], want)
 		}
 	}
@@ -235,7 +245,7 @@ func TestPointerInstances(t *testing.T) {
 	}
 	g := vk.Geometry{Type: vk.GeometryInstances, Instances: vk.Instances{ArrayOfPointers: true, Data: r.upload("pointers", pointers)}}
 	tlas := r.build(input{vk.BuildInfo{Type: vk.TopLevel, Geometries: []vk.Geometry{g}}, []vk.BuildRange{{PrimitiveCount: 3}}})[0]
-	h := r.trace(tlas, []Ray{{Direction: [3]float32{0, 0, 1}, TMax: 100}}, TraceOptions{})[0]
+	h := r.trace(tlas, []inspect.Ray{{Direction: [3]float32{0, 0, 1}, TMax: 100}}, TraceOptions{})[0]
 	if h.Instance != 2 || h.CustomIndex != 2 || h.T != 2 {
 		t.Errorf("got %+v", h)
 	}
@@ -247,10 +257,11 @@ func TestManyInstances(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 62))
 	mesh := soup{-0.1, -0.1, 0, 0.1, -0.1, 0.02, 0, 0.1, 0.05}
 	blas := r.build(r.soupInput(mesh, 0, vk.GeometryOpaque))[0]
-	var scene Reference
+	var scene inspect.Reference
 	var instances []vk.AccelerationStructureInstance
 	for i := range 5000 {
-		in := ReferenceInstance{Transform: randomTransform(rng, i%2 == 1), Mask: 0xff, CustomIndex: uint32(i), Triangles: mesh.triangles(0, true)}
+		in := inspect.ReferenceInstance{Transform: randomTransform(rng, i%2 == 1), Mask: 0xff, CustomIndex: uint32(i),
+			Triangles: mesh.triangles(0, true)}
 		scene = append(scene, in)
 		instances = append(instances, vk.NewAccelerationStructureInstance(in.Transform, in.CustomIndex, in.Mask, 0, 0, blas.Address()))
 	}

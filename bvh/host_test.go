@@ -10,11 +10,14 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/host"
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
 // hosted is an input for builds by the host, without its destination.
-type hosted = HostBuildInput
+type hosted = host.BuildInput
 
 // hostSoup is a soup without indices.
 func hostSoup(s soup, flags vk.BuildFlags, geometry vk.GeometryFlags) hosted {
@@ -24,7 +27,7 @@ func hostSoup(s soup, flags vk.BuildFlags, geometry vk.GeometryFlags) hosted {
 			Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexStride: 12, IndexType: vk.IndexNone},
 		}}},
 		Ranges: []vk.BuildRange{{PrimitiveCount: s.count()}},
-		Data:   []HostGeometry{{Vertices: floatBytes(s)}},
+		Data:   []host.Geometry{{Vertices: floatBytes(s)}},
 	}
 }
 
@@ -43,7 +46,7 @@ func place(h *hosted, t testing.TB, address vk.DeviceAddress) {
 	for i, r := range h.Ranges {
 		counts[i] = r.PrimitiveCount
 	}
-	sizes, err := buildSizes(h.Info, counts, h.WideNodes)
+	sizes, err := layout.BuildSizes(h.Info, counts, h.WideNodes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +54,7 @@ func place(h *hosted, t testing.TB, address vk.DeviceAddress) {
 }
 
 // runHost joins an operation several times.
-func runHost(t testing.TB, o *Operation, joiners int) {
+func runHost(t testing.TB, o *host.Operation, joiners int) {
 	t.Helper()
 	var wg sync.WaitGroup
 	for range joiners {
@@ -68,9 +71,9 @@ func runHost(t testing.TB, o *Operation, joiners int) {
 }
 
 // decodeHost validates what a host build wrote.
-func decodeHost(t testing.TB, h hosted) (*Structure, Metrics) {
+func decodeHost(t testing.TB, h hosted) (*inspect.Structure, inspect.Metrics) {
 	t.Helper()
-	s, err := Decode(h.Dst)
+	s, err := inspect.Decode(h.Dst)
 	return validated(t, s, err)
 }
 
@@ -80,7 +83,7 @@ func (r *rig) hostBuild(h hosted) *vk.Buffer {
 	place(&h, r, 1<<20)
 	dst := r.buffer("host built", uint64(len(h.Dst)))
 	h.Address = dst.Address()
-	o, err := HostBuild([]HostBuildInput{h})
+	o, err := host.Build([]host.BuildInput{h})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -109,17 +112,18 @@ func (r *rig) hostOf(in input) hosted {
 	}
 	h := hosted{Info: in.info, Ranges: in.ranges}
 	for i, g := range in.info.Geometries {
-		var d HostGeometry
+		var d host.Geometry
 		switch g.Type {
 		case vk.GeometryTriangles:
-			d = HostGeometry{Vertices: memory(g.Triangles.VertexData), Indices: memory(g.Triangles.IndexData), Transform: memory(g.Triangles.TransformData)}
+			d = host.Geometry{Vertices: memory(g.Triangles.VertexData), Indices: memory(g.Triangles.IndexData),
+				Transform: memory(g.Triangles.TransformData)}
 		case vk.GeometryAABBs:
 			d.AABBs = memory(g.AABBs.Data)
 		case vk.GeometryInstances:
 			d.Instances = memory(g.Instances.Data)
 			if g.Instances.ArrayOfPointers {
 				for k := range uint64(in.ranges[i].PrimitiveCount) {
-					a := readInstance(memory(binary.LittleEndian.Uint64(d.Instances[8*k:])))
+					a := layout.ReadInstance(memory(binary.LittleEndian.Uint64(d.Instances[8*k:])))
 					d.Pointers = append(d.Pointers, &a)
 				}
 			}
@@ -134,7 +138,7 @@ func (r *rig) headers(structures ...*vk.Buffer) func(vk.DeviceAddress) []byte {
 	all := map[vk.DeviceAddress][]byte{}
 	for _, b := range structures {
 		s, _ := r.read(b)
-		all[b.Address()] = s.data
+		all[b.Address()] = s.Data
 	}
 	return func(a vk.DeviceAddress) []byte { return all[a] }
 }
@@ -159,7 +163,7 @@ func (r *rig) compareSAH(positions []float32, indices []uint32) {
 		_, device := r.read(r.build(r.indexedInput(positions, indices, flags))[0])
 		h := hostMesh(positions, indices, flags)
 		place(&h, r, 256)
-		o, err := HostBuild([]HostBuildInput{h})
+		o, err := host.Build([]host.BuildInput{h})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -168,7 +172,8 @@ func (r *rig) compareSAH(positions []float32, indices []uint32) {
 		}
 		_, host := decodeHost(r, h)
 		cost[flags] = host.SAH
-		r.Logf("flags %#2x: SAH %6.2f, height %d; of the device %6.2f, height %d", flags, host.SAH, host.Height, device.SAH, device.Height)
+		r.Logf("flags %#2x: SAH %6.2f, height %d; of the device %6.2f, height %d", flags, host.SAH, host.Height, device.SAH,
+			device.Height)
 		// Of linear trees either may be better, and of those whose nodes move on the device, too, by less.
 		most := 1.0
 		switch {
@@ -182,7 +187,8 @@ func (r *rig) compareSAH(positions []float32, indices []uint32) {
 		}
 	}
 	if cost[vk.PreferFastTrace] > 1.001*cost[0] || cost[0] > cost[vk.PreferFastBuild] {
-		r.Errorf("trees to trace fast cost %.2f, others %.2f, those to build fast %.2f", cost[vk.PreferFastTrace], cost[0], cost[vk.PreferFastBuild])
+		r.Errorf("trees to trace fast cost %.2f, others %.2f, those to build fast %.2f", cost[vk.PreferFastTrace], cost[0],
+			cost[vk.PreferFastBuild])
 	}
 }
 
@@ -193,7 +199,8 @@ func TestHostRandom(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 5, 17, 100, 5000, 30000} {
 		s := randomSoup(rng, n, 0.05)
 		rays := randomRays(rng, 300)
-		answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}, rays, 0, 0xff, nil)
+		answers := traceAll(inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}, rays,
+			0, 0xff, nil)
 		for _, kind := range buildKinds {
 			b := r.hostBuild(hostSoup(s, kind.flags, vk.GeometryOpaque))
 			r.compareHits(r.trace(r.single(b), rays, TraceOptions{}), answers, rays)
@@ -212,7 +219,7 @@ func BenchmarkHostBuild(b *testing.B) {
 					place(&h, b, 256)
 					before := cpuTime()
 					for b.Loop() {
-						o, err := HostBuild([]HostBuildInput{h})
+						o, err := host.Build([]host.BuildInput{h})
 						if err != nil {
 							b.Fatal(err)
 						}

@@ -8,13 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everray/everray/bvh/host"
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
 // hostCopied does copies by several joiners.
-func hostCopied(t testing.TB, copies ...HostCopy) {
+func hostCopied(t testing.TB, copies ...host.Copy) {
 	t.Helper()
-	o, err := HostCopies(copies)
+	o, err := host.Copies(copies)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,26 +34,26 @@ func (r *rig) sameCopiesByHost(what string, list ...Range) {
 	}
 	for p := CompactedSize; p <= BottomLevelPointers; p++ {
 		for i, want := range r.properties(p, list...) {
-			if got, err := HostProperty(structures[i], p); err != nil || got != want {
+			if got, err := host.Property(structures[i], p); err != nil || got != want {
 				r.Errorf("%s %d: property %d is %d by the host (%v), %d by the device", what, i, p, got, err, want)
 			}
 		}
 	}
-	blobs := r.copied(CopySerialize, list...)
-	for _, mode := range []vk.CopyMode{vk.CopyClone, vk.CopyCompact, CopySerialize, CopyDeserialize} {
+	blobs := r.copied(vk.CopySerialize, list...)
+	for _, mode := range []vk.CopyMode{vk.CopyClone, vk.CopyCompact, vk.CopySerialize, vk.CopyDeserialize} {
 		from, ranges := structures, list
-		if mode == CopyDeserialize {
+		if mode == vk.CopyDeserialize {
 			ranges, from = blobs, nil
 			for _, b := range blobs {
 				from = append(from, r.bytesOf(b))
 			}
 		}
-		var copies []HostCopy
+		var copies []host.Copy
 		var want [][]byte
 		for i, m := range r.copied(mode, ranges...) {
 			want = append(want, r.bytesOf(m))
-			c := HostCopy{Mode: mode, Src: from[i], Dst: bytes.Repeat([]byte{guard}, len(want[i])+64), Driver: driver}
-			if mode != CopySerialize {
+			c := host.Copy{Mode: mode, Src: from[i], Dst: bytes.Repeat([]byte{guard}, len(want[i])+64), Driver: driver}
+			if mode != vk.CopySerialize {
 				c.Address = m.Address()
 			}
 			copies = append(copies, c)
@@ -107,15 +110,15 @@ func TestHostCopiesOfTopLevel(t *testing.T) {
 	r := newRig(t)
 	sc := r.scene(200)
 	r.sameCopiesByHost("scene", sc.top)
-	blob := r.bytesOf(r.copied(CopySerialize, sc.top)[0])
-	h, err := ReadSerializedHeader(blob)
+	blob := r.bytesOf(r.copied(vk.CopySerialize, sc.top)[0])
+	h, err := inspect.ReadSerializedHeader(blob)
 	if err != nil {
 		t.Fatal(err)
 	}
 	headers := map[vk.DeviceAddress][]byte{}
 	moved := map[vk.DeviceAddress]vk.DeviceAddress{}
 	for i, c := range r.copied(vk.CopyCompact, sc.bottoms...) {
-		headers[c.Address()] = r.dataOf(c)[:headerSize]
+		headers[c.Address()] = r.dataOf(c)[:layout.HeaderSize]
 		moved[sc.bottoms[i].Address()] = c.Address()
 	}
 	for i, a := range h.Handles {
@@ -128,8 +131,8 @@ func TestHostCopiesOfTopLevel(t *testing.T) {
 		if status != CopyOK {
 			t.Fatal(status)
 		}
-		c := HostCopy{Mode: CopyDeserialize, Src: bytes.Clone(blob), Dst: make([]byte, h.DeserializedSize), Address: top.Address()}
-		if err := SetHandles(c.Src, h.Handles); err != nil {
+		c := host.Copy{Mode: vk.CopyDeserialize, Src: bytes.Clone(blob), Dst: make([]byte, h.DeserializedSize), Address: top.Address()}
+		if err := inspect.SetHandles(c.Src, h.Handles); err != nil {
 			t.Fatal(err)
 		}
 		if ready {
@@ -142,15 +145,17 @@ func TestHostCopiesOfTopLevel(t *testing.T) {
 	}
 	for name, f := range map[string]func(vk.DeviceAddress) []byte{
 		"nothing":     func(vk.DeviceAddress) []byte { return nil },
-		"not one":     func(vk.DeviceAddress) []byte { return make([]byte, headerSize) },
-		"a top level": func(vk.DeviceAddress) []byte { return r.dataOf(sc.top)[:headerSize] },
+		"not one":     func(vk.DeviceAddress) []byte { return make([]byte, layout.HeaderSize) },
+		"a top level": func(vk.DeviceAddress) []byte { return r.dataOf(sc.top)[:layout.HeaderSize] },
 	} {
-		c := HostCopy{Mode: CopyDeserialize, Src: bytes.Clone(blob), Dst: make([]byte, h.DeserializedSize), Address: 256, BottomLevel: f}
-		o, err := HostCopies([]HostCopy{c})
+		c := host.Copy{Mode: vk.CopyDeserialize, Src: bytes.Clone(blob), Dst: make([]byte, h.DeserializedSize), Address: 256,
+			BottomLevel: f}
+		o, err := host.Copies([]host.Copy{c})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := o.Run(t.Context()); !errors.Is(err, ErrInvalidCopy) || !strings.Contains(err.Error(), "handle ") || !bytes.Equal(c.Dst, make([]byte, len(c.Dst))) {
+		if err := o.Run(t.Context()); !errors.Is(err, ErrInvalidCopy) || !strings.Contains(err.Error(), "handle ") ||
+			!bytes.Equal(c.Dst, make([]byte, len(c.Dst))) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -158,35 +163,37 @@ func TestHostCopiesOfTopLevel(t *testing.T) {
 
 // TestHostCopiesRefuse edits copies that are right; nothing is written.
 func TestHostCopiesRefuse(t *testing.T) {
-	structure := randomStructure(rand.New(rand.NewPCG(233, 234)), leafTriangles, 40)
+	structure := randomStructure(rand.New(rand.NewPCG(233, 234)), layout.LeafTriangles, 40)
 	blob := hostBlob(t, bytes.Clone(structure), [16]byte{})
 	for _, tt := range []struct {
 		name  string
-		edit  func(c *HostCopy)
+		edit  func(c *host.Copy)
 		want  error
 		joins bool
 	}{
-		{"mode", func(c *HostCopy) { c.Mode = 7 }, ErrInvalidCopy, false},
-		{"no address", func(c *HostCopy) { c.Address = 0 }, ErrInvalidCopy, false},
-		{"address", func(c *HostCopy) { c.Address = 64 }, ErrInvalidCopy, false},
-		{"itself", func(c *HostCopy) { c.Src = c.Dst }, ErrInvalidCopy, false},
-		{"no destination", func(c *HostCopy) { c.Dst = nil }, ErrInvalidCopy, false},
-		{"no source", func(c *HostCopy) { c.Src = nil }, ErrNotAStructure, true},
-		{"not a structure", func(c *HostCopy) { c.Src = make([]byte, 4096) }, ErrNotAStructure, true},
-		{"truncated", func(c *HostCopy) { c.Src = c.Src[:len(c.Src)-16] }, ErrNotAStructure, true},
-		{"small clone", func(c *HostCopy) { c.Dst = c.Dst[:len(structure)-1] }, ErrInvalidCopy, true},
-		{"small compacted copy", func(c *HostCopy) { c.Mode, c.Dst = vk.CopyCompact, c.Dst[:headerSize] }, ErrInvalidCopy, true},
-		{"small blob", func(c *HostCopy) { c.Mode, c.Dst = CopySerialize, c.Dst[:len(blob)-1] }, ErrInvalidCopy, true},
-		{"small structure", func(c *HostCopy) { c.Mode, c.Src, c.Dst = CopyDeserialize, blob, c.Dst[:len(structure)-1] }, ErrInvalidCopy, true},
-		{"truncated blob", func(c *HostCopy) { c.Mode, c.Src = CopyDeserialize, blob[:len(blob)-1] }, ErrInvalidBlob, true},
-		{"foreign blob", func(c *HostCopy) {
-			c.Mode, c.Src = CopyDeserialize, bytes.Clone(blob)
-			c.Src[blobCompat]++
-		}, ErrIncompatible, true},
+		{"mode", func(c *host.Copy) { c.Mode = 7 }, ErrInvalidCopy, false},
+		{"no address", func(c *host.Copy) { c.Address = 0 }, ErrInvalidCopy, false},
+		{"address", func(c *host.Copy) { c.Address = 64 }, ErrInvalidCopy, false},
+		{"itself", func(c *host.Copy) { c.Src = c.Dst }, ErrInvalidCopy, false},
+		{"no destination", func(c *host.Copy) { c.Dst = nil }, ErrInvalidCopy, false},
+		{"no source", func(c *host.Copy) { c.Src = nil }, inspect.ErrNotAStructure, true},
+		{"not a structure", func(c *host.Copy) { c.Src = make([]byte, 4096) }, inspect.ErrNotAStructure, true},
+		{"truncated", func(c *host.Copy) { c.Src = c.Src[:len(c.Src)-16] }, inspect.ErrNotAStructure, true},
+		{"small clone", func(c *host.Copy) { c.Dst = c.Dst[:len(structure)-1] }, ErrInvalidCopy, true},
+		{"small compacted copy", func(c *host.Copy) { c.Mode, c.Dst = vk.CopyCompact, c.Dst[:layout.HeaderSize] },
+			ErrInvalidCopy, true},
+		{"small blob", func(c *host.Copy) { c.Mode, c.Dst = vk.CopySerialize, c.Dst[:len(blob)-1] }, ErrInvalidCopy, true},
+		{"small structure", func(c *host.Copy) { c.Mode, c.Src, c.Dst = vk.CopyDeserialize, blob, c.Dst[:len(structure)-1] },
+			ErrInvalidCopy, true},
+		{"truncated blob", func(c *host.Copy) { c.Mode, c.Src = vk.CopyDeserialize, blob[:len(blob)-1] }, inspect.ErrInvalidBlob, true},
+		{"foreign blob", func(c *host.Copy) {
+			c.Mode, c.Src = vk.CopyDeserialize, bytes.Clone(blob)
+			c.Src[layout.BlobCompat]++
+		}, inspect.ErrIncompatible, true},
 	} {
-		c := HostCopy{Src: structure, Dst: make([]byte, 2*len(blob)), Address: 256}
+		c := host.Copy{Src: structure, Dst: make([]byte, 2*len(blob)), Address: 256}
 		tt.edit(&c)
-		o, err := HostCopies([]HostCopy{c})
+		o, err := host.Copies([]host.Copy{c})
 		if tt.joins && err == nil {
 			err = o.Run(t.Context())
 		} else if tt.joins {
@@ -199,15 +206,15 @@ func TestHostCopiesRefuse(t *testing.T) {
 			t.Errorf("%s: something was written", tt.name)
 		}
 	}
-	c := HostCopy{Src: structure, Dst: make([]byte, len(structure)), Address: 256}
-	if _, err := HostCopies([]HostCopy{c, c}); !errors.Is(err, ErrInvalidCopy) {
+	c := host.Copy{Src: structure, Dst: make([]byte, len(structure)), Address: 256}
+	if _, err := host.Copies([]host.Copy{c, c}); !errors.Is(err, ErrInvalidCopy) {
 		t.Errorf("two copies to one place: %v", err)
 	}
-	next := HostCopy{Src: c.Dst, Dst: make([]byte, len(structure)), Address: 512}
-	if _, err := HostCopies([]HostCopy{c, next}); !errors.Is(err, ErrInvalidCopy) {
+	next := host.Copy{Src: c.Dst, Dst: make([]byte, len(structure)), Address: 512}
+	if _, err := host.Copies([]host.Copy{c, next}); !errors.Is(err, ErrInvalidCopy) {
 		t.Errorf("a copy of another one's: %v", err)
 	}
-	if _, err := HostProperty(structure, 9); !errors.Is(err, ErrInvalidCopy) {
+	if _, err := host.Property(structure, 9); !errors.Is(err, ErrInvalidCopy) {
 		t.Errorf("property 9: %v", err)
 	}
 }
@@ -217,8 +224,8 @@ func FuzzHostCopies(f *testing.F) {
 	rng := rand.New(rand.NewPCG(235, 236))
 	for kind := range uint32(seedKinds) {
 		for _, n := range []int{0, 1, 5, 70} {
-			f.Add(randomStructure(rng, kind, n), uint32(headerRoot), uint32(3))
-			f.Add(randomStructure(rng, kind, n), uint32(headerSize+nodeChild0), uint32(1))
+			f.Add(randomStructure(rng, kind, n), uint32(layout.HeaderRoot), uint32(3))
+			f.Add(randomStructure(rng, kind, n), uint32(layout.HeaderSize+layout.NodeChild0), uint32(1))
 		}
 	}
 	f.Fuzz(func(t *testing.T, structure []byte, at, value uint32) {
@@ -226,25 +233,25 @@ func FuzzHostCopies(f *testing.F) {
 		if uint64(at)+4 <= uint64(len(structure)) {
 			binary.LittleEndian.PutUint32(structure[at:], value)
 		}
-		if s, err := Open(structure); err == nil {
-			if _, err := s.Quality(2); err != nil && !errors.Is(err, ErrInvalidStructure) {
+		if s, err := inspect.Open(structure); err == nil {
+			if _, err := s.Quality(2); err != nil && !errors.Is(err, inspect.ErrInvalidStructure) {
 				t.Fatalf("quality: an error of another kind: %v", err)
 			}
 		}
-		for _, mode := range []vk.CopyMode{vk.CopyClone, vk.CopyCompact, CopySerialize} {
-			size, err := HostProperty(structure, sizeOf(mode))
+		for _, mode := range []vk.CopyMode{vk.CopyClone, vk.CopyCompact, vk.CopySerialize} {
+			size, err := host.Property(structure, sizeOf(mode))
 			if err != nil {
 				continue
 			}
 			if size > uint64(2*len(structure)+1<<16) {
 				continue // of a top level of many instances, say
 			}
-			c := HostCopy{Mode: mode, Src: structure, Dst: make([]byte, size), Address: 256}
-			o, err := HostCopies([]HostCopy{c})
+			c := host.Copy{Mode: mode, Src: structure, Dst: make([]byte, size), Address: 256}
+			o, err := host.Copies([]host.Copy{c})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := o.Run(t.Context()); err != nil && !errors.Is(err, ErrNotAStructure) {
+			if err := o.Run(t.Context()); err != nil && !errors.Is(err, inspect.ErrNotAStructure) {
 				t.Fatalf("mode %d: %v", mode, err)
 			}
 		}

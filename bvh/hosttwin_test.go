@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -30,7 +32,8 @@ func (r *rig) sameAsDevice(what string, in input, bottom func(vk.DeviceAddress) 
 			r.Errorf("%s, flags %#x: %d of %d primitives, %d geometries, bounds %v; the device has %d of %d, %d, %v", what, flags,
 				s.Active, s.Primitives, s.Geometries, s.Bounds, d.Active, d.Primitives, d.Geometries, d.Bounds)
 		}
-		if most := map[vk.AccelerationStructureType]int{vk.TopLevel: mostHeightTop, vk.BottomLevel: mostHeightBottom}[s.Type]; m.Height > most {
+		if most := map[vk.AccelerationStructureType]int{vk.TopLevel: layout.MostHeightTop,
+			vk.BottomLevel: layout.MostHeightBottom}[s.Type]; m.Height > most {
 			r.Errorf("%s, flags %#x: height %d, at most %d", what, flags, m.Height, most)
 		}
 		got, err := s.Contents()
@@ -52,7 +55,7 @@ func (r *rig) sameAsDevice(what string, in input, bottom func(vk.DeviceAddress) 
 }
 
 // alike makes inverses equal that are so but for rounding: divisions of devices need not be exact.
-func alike(t testing.TB, got *Instance, want Instance) {
+func alike(t testing.TB, got *inspect.Instance, want inspect.Instance) {
 	t.Helper()
 	for k, x := range want.WorldToObject {
 		if d := math.Abs(float64(got.WorldToObject[k]) - float64(x)); d > 1e-5*math.Max(1, math.Abs(float64(x))) {
@@ -156,7 +159,8 @@ func TestHostInstances(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 70, 5000} {
 		var instances []vk.AccelerationStructureInstance
 		for i := range n {
-			a := vk.NewAccelerationStructureInstance(randomTransform(rng, i%3 == 0), uint32(i), uint8(1+i%255), uint32(7*i), 0, meshes[i%len(meshes)].Address())
+			a := vk.NewAccelerationStructureInstance(randomTransform(rng, i%3 == 0), uint32(i), uint8(1+i%255), uint32(7*i), 0,
+				meshes[i%len(meshes)].Address())
 			switch i % 10 {
 			case 4:
 				a.Reference = 0
@@ -180,9 +184,11 @@ func TestHostInstances(t *testing.T) {
 		}
 		pointers := []byte(nil)
 		for i := range n {
-			pointers = appendWords(pointers, uint32(in.info.Geometries[0].Instances.Data+uint64(64*i)), uint32((in.info.Geometries[0].Instances.Data+uint64(64*i))>>32))
+			pointers = appendWords(pointers, uint32(in.info.Geometries[0].Instances.Data+uint64(64*i)),
+				uint32((in.info.Geometries[0].Instances.Data+uint64(64*i))>>32))
 		}
-		in.info.Geometries = []vk.Geometry{{Type: vk.GeometryInstances, Instances: vk.Instances{ArrayOfPointers: true, Data: r.upload("pointers", pointers)}}}
+		in.info.Geometries = []vk.Geometry{
+			{Type: vk.GeometryInstances, Instances: vk.Instances{ArrayOfPointers: true, Data: r.upload("pointers", pointers)}}}
 		r.sameAsDevice(fmt.Sprintf("%d pointers", n), in, r.headers(meshes...))
 	}
 }
@@ -207,15 +213,15 @@ func TestHostThenDevice(t *testing.T) {
 				t.Errorf("flags %#x: hits of copy %d differ", flags, mode)
 			}
 		}
-		blob := r.copied(CopySerialize, whole(built))[0]
-		if err := ValidateSerialized(r.bytesOf(blob)); err != nil {
+		blob := r.copied(vk.CopySerialize, whole(built))[0]
+		if err := inspect.ValidateSerialized(r.bytesOf(blob)); err != nil {
 			t.Errorf("flags %#x: %v", flags, err)
 		}
 		bd := r.prepare(in)[0]
 		bd.Info.Update, bd.Dst = true, built
 		r.run([]Build{bd})
 		r.read(built)
-		scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff}}
+		scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff}}
 		for i, tri := range after.triangles(0, true) {
 			if i != 17 { // was inactive, and stays so
 				scene[0].Triangles = append(scene[0].Triangles, tri)

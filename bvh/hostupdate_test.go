@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everray/everray/bvh/host"
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -19,7 +22,7 @@ func (r *rig) hostUpdateOf(h hosted, src, dst []byte, address vk.DeviceAddress) 
 	if &src[0] != &dst[0] {
 		h.Src = src
 	}
-	o, err := HostBuild([]HostBuildInput{h})
+	o, err := host.Build([]host.BuildInput{h})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -30,31 +33,31 @@ func (r *rig) hostUpdateOf(h hosted, src, dst []byte, address vk.DeviceAddress) 
 // dataOf is all of a structure.
 func (r *rig) dataOf(m Range) []byte {
 	r.Helper()
-	s, err := Read(r.Context(), r.dev, bufferOf(m.Buffer), m.Offset)
+	s, err := inspect.Read(r.Context(), r.dev, bufferOf(m.Buffer), m.Offset)
 	if err != nil {
 		r.Fatal(err)
 	}
-	return s.data
+	return s.Data
 }
 
 // meaning is what of a structure's bytes means something, but for its address. Inverse transforms are left out: divisions
 // of devices need not be exact.
 func meaning(t testing.TB, data []byte) []byte {
 	t.Helper()
-	s, err := Decode(data)
+	s, err := inspect.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if isCompacted(s.leafKind()) {
-		return bytes.Clone(s.data[8:])
+	if layout.IsCompacted(s.LeafKind()) {
+		return bytes.Clone(s.Data[8:])
 	}
 	used := used(s)
 	if s.Type == vk.TopLevel {
-		for at := len(used) - int(s.Active)*instanceSize; at < len(used); at += instanceSize {
-			clear(used[at+instanceWorldToObject:][:instanceBLAS-instanceWorldToObject])
+		for at := len(used) - int(s.Active)*layout.InstanceSize; at < len(used); at += layout.InstanceSize {
+			clear(used[at+layout.InstanceWorldToObject:][:layout.InstanceBLAS-layout.InstanceWorldToObject])
 		}
 	}
 	return used
@@ -68,15 +71,16 @@ func (r *rig) sameUpdate(what string, built Range, changed input, bottom func(vk
 	h := r.hostOf(changed)
 	h.BottomLevel = bottom
 	device := r.poison("by device", built.Buffer.Size())
-	r.run([]Build{r.updateOf(Build{Info: changed.info, Ranges: changed.ranges, Dst: device, Src: built.Buffer, SrcOffset: built.Offset})})
+	r.run([]Build{r.updateOf(Build{Info: changed.info, Ranges: changed.ranges, Dst: device, Src: built.Buffer,
+		SrcOffset: built.Offset})})
 	d, _ := r.read(device)
-	want := meaning(r, d.data)
+	want := meaning(r, d.Data)
 	before := bytes.Clone(src)
 	out := r.hostUpdateOf(h, src, bytes.Repeat([]byte{0xa5}, len(src)), 0x1000)
 	if !bytes.Equal(src, before) {
 		r.Errorf("%s: an update out of place by the host changed its source", what)
 	}
-	if s, _ := Decode(out); s.Address != 0x1000 {
+	if s, _ := inspect.Decode(out); s.Address != 0x1000 {
 		r.Errorf("%s: the header's own address is %#x", what, s.Address)
 	}
 	if !bytes.Equal(meaning(r, out), want) {
@@ -220,7 +224,7 @@ func TestHostUpdateHits(t *testing.T) {
 	}
 	top := hosted{
 		Info:   vk.BuildInfo{Type: vk.TopLevel, Flags: vk.AllowUpdate, Geometries: []vk.Geometry{{Type: vk.GeometryInstances}}},
-		Ranges: []vk.BuildRange{{PrimitiveCount: 1}}, Data: []HostGeometry{{Instances: place(5)}}, BottomLevel: r.headers(blas),
+		Ranges: []vk.BuildRange{{PrimitiveCount: 1}}, Data: []host.Geometry{{Instances: place(5)}}, BottomLevel: r.headers(blas),
 	}
 	tlas := r.hostBuild(top)
 	top.Data[0].Instances = place(0.25)
@@ -228,7 +232,7 @@ func TestHostUpdateHits(t *testing.T) {
 	r.fill(tlas, r.hostUpdateOf(top, src, src, tlas.Address()))
 	tr := vk.IdentityTransform()
 	tr[3] = 0.25
-	answers := traceAll(Reference{{Transform: tr, Mask: 0xff, Triangles: moved.triangles(0, true)}}, rays, 0, 0xff, nil)
+	answers := traceAll(inspect.Reference{{Transform: tr, Mask: 0xff, Triangles: moved.triangles(0, true)}}, rays, 0, 0xff, nil)
 	if hit, _ := r.compareHits(r.trace(tlas, rays, TraceOptions{}), answers, rays); hit < 100 {
 		t.Errorf("only %d rays hit", hit)
 	}
@@ -240,7 +244,7 @@ func TestHostUpdateRefuses(t *testing.T) {
 	indices := []uint32{0, 1, 2, 0, 1, 3}
 	built := hostMesh(make([]float32, 12), indices, vk.AllowUpdate)
 	place(&built, t, 1<<20)
-	o, err := HostBuild([]HostBuildInput{built})
+	o, err := host.Build([]host.BuildInput{built})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,28 +263,30 @@ func TestHostUpdateRefuses(t *testing.T) {
 		{"vertices", func(h *hosted) { h.Data[0].Indices = nil }, "bytes of indices", false},
 		{"not a structure", func(h *hosted) { clear(h.Dst) }, "not an acceleration structure", true},
 		{"other flags", func(h *hosted) { h.Info.Flags |= vk.PreferFastBuild }, "the source was built with 0x1", true},
-		{"not updatable", func(h *hosted) { putWord(h.Dst, headerFlags, 0) }, "without AllowUpdate", true},
+		{"not updatable", func(h *hosted) { layout.PutWord(h.Dst, layout.HeaderFlags, 0) }, "without AllowUpdate", true},
 		{"count", func(h *hosted) { h.Ranges[0].PrimitiveCount = 1 }, "the source has 2 primitives", true},
 		{"geometries", func(h *hosted) {
 			h.Info.Geometries = append(h.Info.Geometries, h.Info.Geometries[0])
-			h.Ranges, h.Data = append(h.Ranges, vk.BuildRange{}), append(h.Data, HostGeometry{})
+			h.Ranges, h.Data = append(h.Ranges, vk.BuildRange{}), append(h.Data, host.Geometry{})
 		}, "in 1 geometries, the update", true},
 		{"kind", func(h *hosted) {
 			h.Info.Geometries[0] = vk.Geometry{Type: vk.GeometryAABBs, AABBs: vk.AABBs{Stride: 24}}
 			h.Data[0].AABBs = make([]byte, 48)
 		}, "of kind 0 in 1", true},
-		{"small destination", func(h *hosted) { h.Src, h.Dst = h.Dst, make([]byte, headerSize) }, "the destination has 256 bytes", true},
-		{"nodes", func(h *hosted) { putWord(h.Dst, headerNodeCount, 1000) }, "1000 nodes", true},
-		{"leaf records", func(h *hosted) { putWord(h.Dst, headerActive, 1000) }, "1000 leaf records", true},
-		{"root", func(h *hosted) { putWord(h.Dst, headerRoot, 7) }, "no node 7", true},
+		{"small destination", func(h *hosted) { h.Src, h.Dst = h.Dst, make([]byte, layout.HeaderSize) },
+			"the destination has 256 bytes", true},
+		{"nodes", func(h *hosted) { layout.PutWord(h.Dst, layout.HeaderNodeCount, 1000) }, "1000 nodes", true},
+		{"leaf records", func(h *hosted) { layout.PutWord(h.Dst, layout.HeaderActive, 1000) }, "1000 leaf records", true},
+		{"root", func(h *hosted) { layout.PutWord(h.Dst, layout.HeaderRoot, 7) }, "no node 7", true},
 		{"index", func(h *hosted) { h.Data[0].Indices = uintBytes([]uint32{0, 1, 2, 0, 1, 4}) }, "triangle 1: vertex 4", true},
 	} {
 		h := built
-		h.Info.Update, h.Info.Geometries, h.Ranges, h.Data = true, slices.Clone(h.Info.Geometries), slices.Clone(h.Ranges), slices.Clone(h.Data)
+		h.Info.Update, h.Info.Geometries, h.Ranges, h.Data = true, slices.Clone(h.Info.Geometries), slices.Clone(h.Ranges),
+			slices.Clone(h.Data)
 		h.Dst = bytes.Clone(built.Dst)
 		tt.edit(&h)
 		before := bytes.Clone(h.Dst)
-		o, err := HostBuild([]HostBuildInput{h})
+		o, err := host.Build([]host.BuildInput{h})
 		if tt.joins && err == nil {
 			err = o.Run(t.Context())
 		} else if tt.joins {
@@ -295,7 +301,8 @@ func TestHostUpdateRefuses(t *testing.T) {
 	}
 	a, b := built, built
 	a.Info.Update, b.Info.Update, b.Src, b.Dst, b.Address = true, true, a.Dst, bytes.Clone(a.Dst), 1<<24
-	if _, err := HostBuild([]HostBuildInput{a, b}); !errors.Is(err, ErrInvalidBuild) || !strings.Contains(err.Error(), "Src of host build 1") {
+	if _, err := host.Build([]host.BuildInput{a, b}); !errors.Is(err, ErrInvalidBuild) ||
+		!strings.Contains(err.Error(), "Src of host build 1") {
 		t.Errorf("an update of what another one writes: %v", err)
 	}
 }
@@ -305,27 +312,28 @@ func TestHostUpdateForged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(209, 210))
 	h := hostSoup(randomSoup(rng, 300, 0.1), vk.AllowUpdate, 0)
 	place(&h, t, 1<<20)
-	o, err := HostBuild([]HostBuildInput{h})
+	o, err := host.Build([]host.BuildInput{h})
 	if err != nil {
 		t.Fatal(err)
 	}
 	runHost(t, o, 1)
 	good, refused := h.Dst, 0
 	h.Info.Update = true
-	s, err := Decode(good)
+	s, err := inspect.Decode(good)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2000 {
 		h.Dst = bytes.Clone(good)
 		for range 1 + rng.IntN(3) {
-			at := headerRoot + 4*rng.IntN(3)
+			at := layout.HeaderRoot + 4*rng.IntN(3)
 			if rng.IntN(4) > 0 {
-				at = headerSize + nodeSize*rng.IntN(int(s.word(headerNodeCount))) + nodeChild0 + 4*rng.IntN(4)
+				at = layout.HeaderSize + layout.NodeSize*rng.IntN(int(s.Word(layout.HeaderNodeCount))) + layout.NodeChild0 + 4*rng.IntN(4)
 			}
-			putWord(h.Dst, at, []uint32{rng.Uint32(), rng.Uint32N(300), refNone, leafRef(rng.Uint32N(300), 1+rng.Uint32N(8)), math.MaxInt32}[rng.IntN(5)])
+			layout.PutWord(h.Dst, at, []uint32{rng.Uint32(), rng.Uint32N(300), layout.RefNone,
+				layout.LeafRef(rng.Uint32N(300), 1+rng.Uint32N(8)), math.MaxInt32}[rng.IntN(5)])
 		}
-		o, err := HostBuild([]HostBuildInput{h})
+		o, err := host.Build([]host.BuildInput{h})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,5 @@
 package bvh
 
-import "github.com/everray/everray/vk"
-
 const (
 	// improvePasses is how often nodes of a tree move (shaders/bvh/build/improve.glsl), but for trees over at most improveSmall
 	// primitives; of those over more than improveMiddle and improveLarge more often, and in the largest only large ones.
@@ -11,17 +9,9 @@ const (
 	improveSmall        = 4096
 	improveMiddle       = 1 << 17
 	improveLarge        = 1 << 19
-	// improveMoves is the scratch memory of moves, in bytes, for the two nodes of every primitive.
-	improveMoves = 2 * 8
 	// improveClear is ER_MOVE_CLEAR of improve.glsl.
 	improveClear = 0x80
 )
-
-// improved tells whether nodes of the tree move to better places once it is there. Top levels are left as they are, for
-// they are built again and again, and trees over bundles, which are to be small before they are good.
-func improved(info vk.BuildInfo) bool {
-	return info.Type == vk.BottomLevel && info.Flags&(vk.PreferFastTrace|vk.PreferFastBuild|vk.LowMemory) == vk.PreferFastTrace
-}
 
 func (b *batch) addImproved(index, n, blocks uint32) {
 	if n <= improveSmall {

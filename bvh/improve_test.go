@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -26,7 +28,8 @@ func TestImprove(t *testing.T) {
 				took := time.Since(start)
 				s, metrics := r.read(bufferOf(builds[0].Dst))
 				nodes, triangles := stepsOf(s, rays)
-				t.Logf("at most %d passes: SAH %.2f, %.1f nodes and %.1f triangles a ray, height %d, %v", passes, metrics.SAH, nodes, triangles, metrics.Height, took)
+				t.Logf("at most %d passes: SAH %.2f, %.1f nodes and %.1f triangles a ray, height %d, %v", passes, metrics.SAH, nodes,
+					triangles, metrics.Height, took)
 				if passes == 0 {
 					first, before = metrics.SAH, metrics.SAH
 					continue
@@ -89,19 +92,20 @@ func TestImproveHits(t *testing.T) {
 		for _, kind := range buildKinds {
 			inputs = append(inputs, r.soupInput(tt.soup, kind.flags, vk.GeometryOpaque))
 			s, _ := r.read(r.build(inputs[len(inputs)-1])[0])
-			alone = append(alone, s.data[headerMagic:])
+			alone = append(alone, s.Data[layout.HeaderMagic:])
 		}
 		in := r.soupInput(tt.soup, vk.PreferFastTrace, vk.GeometryOpaque)
 		rays := randomRays(rng, 500)
-		scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, true)}}
+		scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, true)}}
 		if len(tt.soup) > 0 {
 			r.compareHits(r.trace(r.single(r.build(in)[0]), rays, TraceOptions{}), traceAll(scene, rays, 0, 0xff, nil), rays)
 		}
 	}
 	for round := range 3 {
 		for i, b := range r.build(inputs...) {
-			if s, _ := r.read(b); !bytes.Equal(s.data[headerMagic:], alone[i]) {
-				t.Errorf("round %d: %s, %s: not the structure that it is alone", round, cases[i/len(buildKinds)].name, buildKinds[i%len(buildKinds)].name)
+			if s, _ := r.read(b); !bytes.Equal(s.Data[layout.HeaderMagic:], alone[i]) {
+				t.Errorf("round %d: %s, %s: not the structure that it is alone", round, cases[i/len(buildKinds)].name,
+					buildKinds[i%len(buildKinds)].name)
 			}
 		}
 	}

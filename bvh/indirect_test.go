@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -61,7 +62,7 @@ func (r *rig) indirectCases(rng *rand.Rand) []indirectCase {
 	}
 	long := r.soupInput(beams(rng, 50, 300), vk.PreferFastTrace, vk.GeometryOpaque)
 	short := long
-	short.ranges = []vk.BuildRange{{PrimitiveCount: splitLeast}}
+	short.ranges = []vk.BuildRange{{PrimitiveCount: layout.SplitLeast}}
 	return []indirectCase{
 		{"equal", two(0, some, more), []uint32{300, 2100}, 16},
 		{"fewer", two(0, some, more), []uint32{4000, 4000}, 16},
@@ -99,7 +100,8 @@ func TestBuildIndirect(t *testing.T) {
 		bd.Dst = r.poison(c.name, bd.Dst.Size())
 		ranges := r.buffer("ranges", uint64(len(rangeBytes(c.ranges, c.stride))))
 		buffers = append(buffers, ranges)
-		list = append(list, IndirectBuild{Info: c.info, MaxPrimitives: c.most, Ranges: ranges.Address(), Stride: uint32(c.stride), Dst: bd.Dst, Scratch: bd.Scratch})
+		list = append(list, IndirectBuild{Info: c.info, MaxPrimitives: c.most, Ranges: ranges.Address(), Stride: uint32(c.stride),
+			Dst: bd.Dst, Scratch: bd.Scratch})
 	}
 	cb, err := r.dev.NewCommandBuffer("indirect builds")
 	if err != nil {
@@ -142,7 +144,7 @@ func TestBuildIndirect(t *testing.T) {
 				}
 				continue
 			}
-			if r.builder.wide && widened(c.info) {
+			if r.builder.wide && layout.Widened(c.info) {
 				r.wantWide(c.name, r.memoryOf(whole(bufferOf(list[i].Dst))))
 			}
 			if s.Active <= s.Primitives { // boxes of parts are tighter
@@ -165,7 +167,8 @@ func TestBuildIndirectClamps(t *testing.T) {
 	for _, count := range []uint32{1101, 3000, 1<<32 - 1} {
 		ranges := r.upload("ranges", uintBytes([]uint32{count, 0, 0, 0}))
 		err := r.dev.Run(t.Context(), "clamped", func(cb *vk.CommandBuffer) error {
-			return r.builder.CmdBuildIndirect(cb, []IndirectBuild{{Info: in.info, MaxPrimitives: []uint32{1100}, Ranges: ranges, Stride: 16, Dst: bd.Dst, Scratch: bd.Scratch}})
+			return r.builder.CmdBuildIndirect(cb,
+				[]IndirectBuild{{Info: in.info, MaxPrimitives: []uint32{1100}, Ranges: ranges, Stride: 16, Dst: bd.Dst, Scratch: bd.Scratch}})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -209,7 +212,8 @@ func TestBuildIndirectRefuses(t *testing.T) {
 	r := newRig(t)
 	in := r.soupInput(randomSoup(rand.New(rand.NewPCG(1, 1)), 10, 0.1), 0, 0)
 	bd := r.prepare(in)[0]
-	good := IndirectBuild{Info: in.info, MaxPrimitives: []uint32{10}, Ranges: r.upload("ranges", rangeBytes(in.ranges, 16)), Stride: 16, Dst: bd.Dst, Scratch: bd.Scratch}
+	good := IndirectBuild{Info: in.info, MaxPrimitives: []uint32{10}, Ranges: r.upload("ranges", rangeBytes(in.ranges, 16)),
+		Stride: 16, Dst: bd.Dst, Scratch: bd.Scratch}
 	tests := []struct {
 		name string
 		edit func(b *IndirectBuild)
@@ -225,7 +229,8 @@ func TestBuildIndirectRefuses(t *testing.T) {
 		for _, tt := range tests {
 			b := good
 			tt.edit(&b)
-			if err := r.builder.CmdBuildIndirect(cb, []IndirectBuild{b}); !errors.Is(err, ErrInvalidBuild) || !strings.Contains(err.Error(), tt.want) {
+			if err := r.builder.CmdBuildIndirect(cb, []IndirectBuild{b}); !errors.Is(err, ErrInvalidBuild) ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s: got %v, want ErrInvalidBuild with %q", tt.name, err, tt.want)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
 )
@@ -32,7 +33,7 @@ func TestFailures(t *testing.T) {
 		if err := r.dev.Run(t.Context(), "build", func(cb *vk.CommandBuffer) error { return b.CmdBuild(cb, build) }); err != nil {
 			return err
 		}
-		s, err := Read(t.Context(), r.dev, bufferOf(build[0].Dst), 0)
+		s, err := inspect.Read(t.Context(), r.dev, bufferOf(build[0].Dst), 0)
 		if err != nil {
 			return err
 		}

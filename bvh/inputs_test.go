@@ -11,6 +11,8 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -23,10 +25,12 @@ func TestManyGeometries(t *testing.T) {
 	address := r.upload("vertices", floatBytes(s))
 	var geometries []vk.Geometry
 	var ranges []vk.BuildRange
-	var want []Triangle
+	var want []inspect.Triangle
 	for i, tri := range s.triangles(0, false) {
 		if i%7 == 0 {
-			geometries, ranges = append(geometries, vk.Geometry{Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32Sfloat, IndexType: vk.IndexNone}}), append(ranges, vk.BuildRange{})
+			geometries, ranges = append(geometries,
+				vk.Geometry{Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32Sfloat, IndexType: vk.IndexNone}}),
+				append(ranges, vk.BuildRange{})
 		}
 		flags := vk.GeometryFlags(i & 1)
 		geometries = append(geometries, vk.Geometry{Flags: flags, Triangles: vk.Triangles{
@@ -58,9 +62,11 @@ func TestCoincident(t *testing.T) {
 	indices := bytes.Repeat([]byte{0, 0, 1, 0, 2, 0}, n)
 	vertices := r.upload("vertices", floatBytes([]float32{0, 0, 1, 1, 0, 1, 0, 1, 1}))
 	triangles := vk.Geometry{Flags: vk.GeometryOpaque, Triangles: vk.Triangles{
-		VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices, VertexStride: 12, MaxVertex: 2, IndexType: vk.IndexUint16, IndexData: r.upload("indices", indices),
+		VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices, VertexStride: 12, MaxVertex: 2, IndexType: vk.IndexUint16,
+		IndexData: r.upload("indices", indices),
 	}}
-	boxes := vk.Geometry{Type: vk.GeometryAABBs, AABBs: vk.AABBs{Data: r.upload("box", floatBytes([]float32{1, 2, 3, 1, 2, 3})), Stride: 0}}
+	boxes := vk.Geometry{Type: vk.GeometryAABBs,
+		AABBs: vk.AABBs{Data: r.upload("box", floatBytes([]float32{1, 2, 3, 1, 2, 3})), Stride: 0}}
 	for _, tt := range []struct {
 		name     string
 		geometry vk.Geometry
@@ -73,8 +79,8 @@ func TestCoincident(t *testing.T) {
 			}
 			t.Logf("%s, %s: height %d", tt.name, kind.name, m.Height)
 			if tt.name == "triangles" {
-				ray := Ray{Origin: [3]float32{0.25, 0.25, 0}, Direction: [3]float32{0, 0, 1}, TMax: 10}
-				if h := r.trace(r.single(b), []Ray{ray}, TraceOptions{})[0]; h.T != 1 {
+				ray := inspect.Ray{Origin: [3]float32{0.25, 0.25, 0}, Direction: [3]float32{0, 0, 1}, TMax: 10}
+				if h := r.trace(r.single(b), []inspect.Ray{ray}, TraceOptions{})[0]; h.T != 1 {
 					t.Errorf("%s: hit %+v", kind.name, h)
 				}
 			}
@@ -112,7 +118,7 @@ func TestCoordinates(t *testing.T) {
 				}
 			}
 			mesh := append(slices.Clone(ordinary), second...)
-			scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: ordinary.triangles(0, true)}}
+			scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: ordinary.triangles(0, true)}}
 			answers := traceAll(scene, rays, 0, 0xff, nil)
 			for _, kind := range buildKinds {
 				blas := r.build(r.soupInput(mesh, kind.flags, vk.GeometryOpaque))[0]
@@ -122,7 +128,7 @@ func TestCoordinates(t *testing.T) {
 				}
 				hits := r.trace(r.single(blas), rays, TraceOptions{})
 				for i, h := range hits { // rays that meet the second mesh first say nothing
-					answers[i].Ambiguous = answers[i].Ambiguous || h.Instance != NoInstance && h.Primitive >= 400
+					answers[i].Ambiguous = answers[i].Ambiguous || h.Instance != inspect.NoInstance && h.Primitive >= 400
 				}
 				r.compareHits(hits, answers, rays)
 			}
@@ -143,7 +149,7 @@ func TestCoordinates(t *testing.T) {
 				r.wantBoxes(s, boxes.boxes)
 			}
 			if tt.scale < 1e30 && tt.scale > 1e-40 {
-				boxScene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Boxes: boxes.boxes}}
+				boxScene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Boxes: boxes.boxes}}
 				far := slices.Clone(rays)
 				for i := range far {
 					for k := range 3 {
@@ -177,7 +183,7 @@ func TestSpread(t *testing.T) {
 				rays[i].Direction[k] = (at[k]+at[3+k]+at[6+k])/3 - rays[i].Origin[k]
 			}
 		}
-		scene := Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}
+		scene := inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: s.triangles(0, true)}}
 		answers := traceAll(scene, rays, 0, 0xff, nil)
 		for i := range answers { // of smaller ones float32 has no weights from so far away
 			answers[i].Ambiguous = answers[i].Ambiguous || i%120/axes > 2
@@ -186,14 +192,14 @@ func TestSpread(t *testing.T) {
 			blas := r.build(r.soupInput(s, kind.flags, vk.GeometryOpaque))[0]
 			_, m := r.read(blas)
 			t.Logf("%d axes, %s: height %d", axes, kind.name, m.Height)
-			if m.Height > mostHeightBottom {
-				t.Errorf("%d axes, %s: height %d, at most %d are allowed", axes, kind.name, m.Height, mostHeightBottom)
+			if m.Height > layout.MostHeightBottom {
+				t.Errorf("%d axes, %s: height %d, at most %d are allowed", axes, kind.name, m.Height, layout.MostHeightBottom)
 			}
 			highest = max(highest, m.Height)
 			r.compareHits(r.trace(r.single(blas), rays, TraceOptions{}), answers, rays)
 		}
 	}
-	if highest < mostHeightBottom {
+	if highest < layout.MostHeightBottom {
 		t.Errorf("no tree is higher than %d: nothing was too deep", highest)
 	}
 }
@@ -227,11 +233,12 @@ func TestPointerInstancesInactive(t *testing.T) {
 	for i := range uint64(600) {
 		pointers = binary.LittleEndian.AppendUint64(pointers, base+64*i)
 	}
-	ray := []Ray{{Direction: [3]float32{0, 0, 1}, TMax: 1000}}
+	ray := []inspect.Ray{{Direction: [3]float32{0, 0, 1}, TMax: 1000}}
 	for _, kind := range buildKinds {
 		for _, in := range []vk.Instances{{Data: base}, {Data: r.upload("pointers", pointers), ArrayOfPointers: true}} {
 			g := vk.Geometry{Type: vk.GeometryInstances, Instances: in}
-			top := r.build(input{vk.BuildInfo{Type: vk.TopLevel, Flags: kind.flags, Geometries: []vk.Geometry{g}}, []vk.BuildRange{{PrimitiveCount: 600}}})[0]
+			top := r.build(input{vk.BuildInfo{Type: vk.TopLevel, Flags: kind.flags, Geometries: []vk.Geometry{g}},
+				[]vk.BuildRange{{PrimitiveCount: 600}}})[0]
 			s, _ := r.read(top)
 			if h := r.trace(top, ray, TraceOptions{})[0]; s.Active != 300 || h.Instance != 599 || h.T != 2 {
 				t.Errorf("%s, pointers %v: %d active, want 300; hit %+v", kind.name, in.ArrayOfPointers, s.Active, h)
@@ -266,13 +273,13 @@ func TestHundredBuilds(t *testing.T) {
 			if err := r.dev.ReadBuffer(r.Context(), bufferOf(b.Dst), 0, data); err != nil {
 				t.Fatal(err)
 			}
-			st, err := Decode(data)
+			st, err := inspect.Decode(data)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if first[i] == nil {
-				first[i] = st.data
-			} else if !bytes.Equal(first[i], st.data) {
+				first[i] = st.Data
+			} else if !bytes.Equal(first[i], st.Data) {
 				t.Fatalf("build %d of input %d differs", k, i)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -27,7 +28,7 @@ func TestInstanceBoxes(t *testing.T) {
 			volume[flags] = boxVolume(top.Bounds)
 			for i := 0; i < len(positions); i += 3 {
 				p := transformPoint(place, positions[i:i+3])
-				if !top.Bounds.contains(Box{p, p}) {
+				if !top.Bounds.Contains(inspect.Box{Min: p, Max: p}) {
 					t.Fatalf("placement %d, flags %#x: vertex %v is outside of %v", n, flags, p, top.Bounds)
 				}
 			}
@@ -38,7 +39,7 @@ func TestInstanceBoxes(t *testing.T) {
 	}
 }
 
-func boxVolume(b Box) float64 {
+func boxVolume(b inspect.Box) float64 {
 	v := 1.0
 	for k := range 3 {
 		v *= float64(b.Max[k]) - float64(b.Min[k])

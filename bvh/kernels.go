@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
@@ -102,7 +103,7 @@ func (b *Builder) compile(k int) (vk.Kernel, error) {
 func (b *Builder) constants(k int) map[uint32]uint32 {
 	switch k {
 	case kernelHeader:
-		return map[uint32]uint32{0: compatWords[0], 1: compatWords[1], 2: compatWords[2], 3: compatWords[3]}
+		return map[uint32]uint32{0: layout.CompatWords[0], 1: layout.CompatWords[1], 2: layout.CompatWords[2], 3: layout.CompatWords[3]}
 	case kernelRefitPlain:
 		return map[uint32]uint32{2: formPlain}
 	case kernelRefitInstances:

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 )
 
 // constants reads the `const uint ER_...` of a GLSL file.
@@ -31,50 +34,67 @@ func constants(t *testing.T, path string) map[string]uint64 {
 func TestLayoutMatchesGLSL(t *testing.T) {
 	want := constants(t, "../shaders/bvh/common/layout.glsl")
 	got := map[string]uint64{
-		"ER_AS_MAGIC": asMagic, "ER_AS_VERSION": asVersion, "ER_AS_TYPE_TOP": 0, "ER_AS_TYPE_BOTTOM": 1,
-		"ER_HEADER_SIZE": headerSize, "ER_HEADER_SELF": headerSelf, "ER_HEADER_MAGIC": headerMagic,
-		"ER_HEADER_VERSION": headerVersion, "ER_HEADER_COMPAT": headerCompat, "ER_HEADER_TYPE": headerType,
-		"ER_HEADER_FLAGS": headerFlags, "ER_HEADER_GEOMETRY_COUNT": headerGeometryCount,
-		"ER_HEADER_PRIMITIVE_COUNT": headerPrimitives, "ER_HEADER_ACTIVE_COUNT": headerActive, "ER_HEADER_ROOT": headerRoot,
-		"ER_HEADER_HEIGHT": headerHeight, "ER_HEADER_LEAF_BLOCK": headerLeafBlock, "ER_HEADER_BOUNDS_MIN": headerBoundsMin,
-		"ER_HEADER_NODE_COUNT": headerNodeCount, "ER_HEADER_BOUNDS_MAX": headerBoundsMax, "ER_HEADER_LEAF_KIND": headerLeafKind,
-		"ER_HEADER_TOTAL_SIZE": headerTotalSize,
-		"ER_NODE_SIZE":         nodeSize, "ER_NODE_XY0": nodeXY0, "ER_NODE_XY1": nodeXY1, "ER_NODE_Z": nodeZ,
-		"ER_NODE_CHILD0": nodeChild0, "ER_NODE_CHILD1": nodeChild1, "ER_NODE_LEAVES0": nodeLeaves0, "ER_NODE_LEAVES1": nodeLeaves1,
-		"ER_REF_LEAF": refLeaf, "ER_REF_COUNT_SHIFT": refCountShift, "ER_REF_COUNT_MASK": refCountMask,
-		"ER_REF_INDEX_MASK": refIndexMask, "ER_REF_NONE": refNone,
-		"ER_TRIANGLE_SIZE": triangleSize, "ER_TRIANGLE_V0": triangleV0, "ER_TRIANGLE_V1": triangleV1, "ER_TRIANGLE_V2": triangleV2,
-		"ER_TRIANGLE_PRIMITIVE": trianglePrimitive, "ER_TRIANGLE_GEOMETRY": triangleGeometry, "ER_TRIANGLE_OPAQUE": triangleOpaque, "ER_TRIANGLE_INACTIVE": triangleInactive,
-		"ER_TRIANGLE_GEOMETRY_MASK": triangleGeometryMask,
-		"ER_LEAF_TRIANGLES":         leafTriangles, "ER_LEAF_BOXES": leafBoxes, "ER_LEAF_INSTANCES": leafInstances,
-		"ER_BOX_SIZE": boxSize, "ER_BOX_MIN": boxMin, "ER_BOX_PRIMITIVE": boxPrimitive, "ER_BOX_MAX": boxMax, "ER_BOX_GEOMETRY": boxGeometry,
-		"ER_INSTANCE_BOXES": instanceBoxes, "ER_INSTANCE_INDEXED": instanceIndexed, "ER_INSTANCE_WIDE": instanceWide,
-		"ER_INSTANCE_HEIGHT_MASK": instanceHeightMask, "ER_LEAF_INDEXED": leafIndexed, "ER_LEAF_INDEXED_WIDE": leafIndexedWide,
-		"ER_LEAF_SHORT": leafShort, "ER_LEAF_SHORT_MANY": leafShortMany, "ER_LEAF_SHORT_WIDE": leafShortWide, "ER_INSTANCE_MANY": instanceMany, "ER_INSTANCE_SHORT": instanceShort, "ER_BUILT_LEAF": builtLeaf,
-		"ER_SHORT_WORDS": shortWords, "ER_SHORT_WORD": shortWord, "ER_SHORT_GEOMETRIES": shortGeometries,
-		"ER_SHORT_MANY": shortMany, "ER_SHORT_SHIFT": shortShift, "ER_SHORT_MANY_SHIFT": shortManyShift, "ER_SHORT_WIDE_SHIFT": shortWideShift,
-		"ER_TRIANGLE_CORNERS": triangleCorners, "ER_SOURCED_FLAGS": sourcedFlags, "ER_CHUNK_RECORDS": chunkRecords, "ER_CHUNK_WORDS": chunkWords,
-		"ER_CHUNK_VERTICES": chunkVertices, "ER_INDEXED_WORDS": indexedWords, "ER_CHUNK_VERTEX_MASK": chunkVertexMask, "ER_CHUNK_GEOMETRY_SHIFT": chunkGeometryShift,
-		"ER_INDEXED_GEOMETRIES": indexedGeometries, "ER_INDEXED_GEOMETRY_SHIFT": indexedGeometryShift,
-		"ER_INSTANCE_SIZE": instanceSize, "ER_INSTANCE_OBJECT_TO_WORLD": instanceObjectToWorld,
-		"ER_INSTANCE_WORLD_TO_OBJECT": instanceWorldToObject, "ER_INSTANCE_BLAS": instanceBLAS,
-		"ER_INSTANCE_CUSTOM_INDEX_MASK": instanceCustomIndexMask, "ER_INSTANCE_TABLE_OFFSET_FLAGS": instanceTableOffsetFlags,
-		"ER_INSTANCE_INDEX": instanceIndex, "ER_INSTANCE_ROOT": instanceRoot, "ER_INSTANCE_HEIGHT": instanceHeight,
-		"ER_INSTANCE_LEAF_BLOCK":   instanceLeafBlock,
-		"ER_INSTANCE_CULL_DISABLE": InstanceCullDisable, "ER_INSTANCE_FLIP_FACING": InstanceFlipFacing,
-		"ER_INSTANCE_FORCE_OPAQUE": InstanceForceOpaque, "ER_INSTANCE_FORCE_NO_OPAQUE": InstanceForceNoOpaque,
+		"ER_AS_MAGIC": layout.Magic, "ER_AS_VERSION": layout.Version, "ER_AS_TYPE_TOP": 0, "ER_AS_TYPE_BOTTOM": 1,
+		"ER_HEADER_SIZE": layout.HeaderSize, "ER_HEADER_SELF": layout.HeaderSelf, "ER_HEADER_MAGIC": layout.HeaderMagic,
+		"ER_HEADER_VERSION": layout.HeaderVersion, "ER_HEADER_COMPAT": layout.HeaderCompat, "ER_HEADER_TYPE": layout.HeaderType,
+		"ER_HEADER_FLAGS": layout.HeaderFlags, "ER_HEADER_GEOMETRY_COUNT": layout.HeaderGeometryCount,
+		"ER_HEADER_PRIMITIVE_COUNT": layout.HeaderPrimitives, "ER_HEADER_ACTIVE_COUNT": layout.HeaderActive,
+		"ER_HEADER_ROOT":   layout.HeaderRoot,
+		"ER_HEADER_HEIGHT": layout.HeaderHeight, "ER_HEADER_LEAF_BLOCK": layout.HeaderLeafBlock,
+		"ER_HEADER_BOUNDS_MIN": layout.HeaderBoundsMin,
+		"ER_HEADER_NODE_COUNT": layout.HeaderNodeCount, "ER_HEADER_BOUNDS_MAX": layout.HeaderBoundsMax,
+		"ER_HEADER_LEAF_KIND":  layout.HeaderLeafKind,
+		"ER_HEADER_TOTAL_SIZE": layout.HeaderTotalSize,
+		"ER_NODE_SIZE":         layout.NodeSize, "ER_NODE_XY0": layout.NodeXY0, "ER_NODE_XY1": layout.NodeXY1, "ER_NODE_Z": layout.NodeZ,
+		"ER_NODE_CHILD0": layout.NodeChild0, "ER_NODE_CHILD1": layout.NodeChild1, "ER_NODE_LEAVES0": layout.NodeLeaves0,
+		"ER_NODE_LEAVES1": layout.NodeLeaves1,
+		"ER_REF_LEAF":     layout.RefLeaf, "ER_REF_COUNT_SHIFT": layout.RefCountShift, "ER_REF_COUNT_MASK": layout.RefCountMask,
+		"ER_REF_INDEX_MASK": layout.RefIndexMask, "ER_REF_NONE": layout.RefNone,
+		"ER_TRIANGLE_SIZE": layout.TriangleSize, "ER_TRIANGLE_V0": layout.TriangleV0, "ER_TRIANGLE_V1": layout.TriangleV1,
+		"ER_TRIANGLE_V2":        layout.TriangleV2,
+		"ER_TRIANGLE_PRIMITIVE": layout.TrianglePrimitive, "ER_TRIANGLE_GEOMETRY": layout.TriangleGeometry,
+		"ER_TRIANGLE_OPAQUE": layout.TriangleOpaque, "ER_TRIANGLE_INACTIVE": layout.TriangleInactive,
+		"ER_TRIANGLE_GEOMETRY_MASK": layout.TriangleGeometryMask,
+		"ER_LEAF_TRIANGLES":         layout.LeafTriangles, "ER_LEAF_BOXES": layout.LeafBoxes, "ER_LEAF_INSTANCES": layout.LeafInstances,
+		"ER_BOX_SIZE": layout.BoxSize, "ER_BOX_MIN": layout.BoxMin, "ER_BOX_PRIMITIVE": layout.BoxPrimitive,
+		"ER_BOX_MAX": layout.BoxMax, "ER_BOX_GEOMETRY": layout.BoxGeometry,
+		"ER_INSTANCE_BOXES": layout.InstanceBoxes, "ER_INSTANCE_INDEXED": layout.InstanceIndexed, "ER_INSTANCE_WIDE": layout.InstanceWide,
+		"ER_INSTANCE_HEIGHT_MASK": layout.InstanceHeightMask, "ER_LEAF_INDEXED": layout.LeafIndexed,
+		"ER_LEAF_INDEXED_WIDE": layout.LeafIndexedWide,
+		"ER_LEAF_SHORT":        layout.LeafShort, "ER_LEAF_SHORT_MANY": layout.LeafShortMany, "ER_LEAF_SHORT_WIDE": layout.LeafShortWide,
+		"ER_INSTANCE_MANY": layout.InstanceMany, "ER_INSTANCE_SHORT": layout.InstanceShort, "ER_BUILT_LEAF": layout.BuiltLeaf,
+		"ER_SHORT_WORDS": layout.ShortWords, "ER_SHORT_WORD": layout.ShortWord, "ER_SHORT_GEOMETRIES": layout.ShortGeometries,
+		"ER_SHORT_MANY": layout.ShortMany, "ER_SHORT_SHIFT": layout.ShortShift, "ER_SHORT_MANY_SHIFT": layout.ShortManyShift,
+		"ER_SHORT_WIDE_SHIFT": layout.ShortWideShift,
+		"ER_TRIANGLE_CORNERS": layout.TriangleCorners, "ER_SOURCED_FLAGS": layout.SourcedFlags,
+		"ER_CHUNK_RECORDS": layout.ChunkRecords, "ER_CHUNK_WORDS": layout.ChunkWords,
+		"ER_CHUNK_VERTICES": layout.ChunkVertices, "ER_INDEXED_WORDS": layout.IndexedWords,
+		"ER_CHUNK_VERTEX_MASK": layout.ChunkVertexMask, "ER_CHUNK_GEOMETRY_SHIFT": layout.ChunkGeometryShift,
+		"ER_INDEXED_GEOMETRIES": layout.IndexedGeometries, "ER_INDEXED_GEOMETRY_SHIFT": layout.IndexedGeometryShift,
+		"ER_INSTANCE_SIZE": layout.InstanceSize, "ER_INSTANCE_OBJECT_TO_WORLD": layout.InstanceObjectToWorld,
+		"ER_INSTANCE_WORLD_TO_OBJECT": layout.InstanceWorldToObject, "ER_INSTANCE_BLAS": layout.InstanceBLAS,
+		"ER_INSTANCE_CUSTOM_INDEX_MASK":  layout.InstanceCustomIndexMask,
+		"ER_INSTANCE_TABLE_OFFSET_FLAGS": layout.InstanceTableOffsetFlags,
+		"ER_INSTANCE_INDEX":              layout.InstanceIndex, "ER_INSTANCE_ROOT": layout.InstanceRoot,
+		"ER_INSTANCE_HEIGHT":       layout.InstanceHeight,
+		"ER_INSTANCE_LEAF_BLOCK":   layout.InstanceLeafBlock,
+		"ER_INSTANCE_CULL_DISABLE": inspect.InstanceCullDisable, "ER_INSTANCE_FLIP_FACING": inspect.InstanceFlipFacing,
+		"ER_INSTANCE_FORCE_OPAQUE": inspect.InstanceForceOpaque, "ER_INSTANCE_FORCE_NO_OPAQUE": inspect.InstanceForceNoOpaque,
 	}
 	compare(t, want, got)
 	compare(t, constants(t, "../shaders/bvh/common/wide_layout.glsl"), map[string]uint64{
-		"ER_HEADER_WIDE": headerWide, "ER_WIDE_SIZE": wideSize, "ER_WIDE_CHILDREN": wideChildren, "ER_WIDE_AXIS": wideAxis,
-		"ER_WIDE_REFS": wideRefs, "ER_REF_EMPTY": refEmpty,
+		"ER_HEADER_WIDE": layout.HeaderWide, "ER_WIDE_SIZE": layout.WideSize, "ER_WIDE_CHILDREN": layout.WideChildren,
+		"ER_WIDE_AXIS": layout.WideAxis,
+		"ER_WIDE_REFS": layout.WideRefs, "ER_REF_EMPTY": layout.RefEmpty,
 	})
 	want = constants(t, "../shaders/bvh/common/build.glsl")
 	got = map[string]uint64{
-		"ER_BLOCK_SIZE": blockSize, "ER_SORT_BLOCKS": sortBlocks, "ER_SPLIT_LEAST": splitLeast, "ER_SPLIT_SHARE": splitShare, "ER_NO_BOUND": 0xffffffff, "ER_BUILD_SIZE": buildRecordSize, "ER_MODE_LBVH": modeLBVH,
-		"ER_MODE_PLOC": modePLOC, "ER_GEOMETRY_SIZE": geometryRecord, "ER_FORMAT_FLOAT32": formatFloat32,
-		"ER_FORMAT_FLOAT16": formatFloat16, "ER_FORMAT_SNORM16": formatSnorm16,
-		"ER_FORMAT_SNORM8": formatSnorm8, "ER_FORMAT_FLOAT64": formatFloat64, "ER_STATE_SIZE": stateSize,
+		"ER_BLOCK_SIZE": layout.BlockSize, "ER_SORT_BLOCKS": layout.SortBlocks, "ER_SPLIT_LEAST": layout.SplitLeast,
+		"ER_SPLIT_SHARE": layout.SplitShare, "ER_NO_BOUND": 0xffffffff, "ER_BUILD_SIZE": layout.BuildRecordSize,
+		"ER_MODE_LBVH": layout.ModeLBVH,
+		"ER_MODE_PLOC": layout.ModePLOC, "ER_GEOMETRY_SIZE": layout.GeometryRecord, "ER_FORMAT_FLOAT32": layout.FormatFloat32,
+		"ER_FORMAT_FLOAT16": layout.FormatFloat16, "ER_FORMAT_SNORM16": layout.FormatSnorm16,
+		"ER_FORMAT_SNORM8": layout.FormatSnorm8, "ER_FORMAT_FLOAT64": layout.FormatFloat64, "ER_STATE_SIZE": layout.StateSize,
 	}
 	compare(t, want, got)
 }
@@ -107,7 +127,7 @@ func TestTraversalConstants(t *testing.T) {
 	}
 	for _, want := range []string{
 		"#define ER_STACK_ENTRIES " + strconv.Itoa(StackEntries),
-		"#define ER_LOOP_ENTRIES " + strconv.Itoa(wideStackEntries),
+		"#define ER_LOOP_ENTRIES " + strconv.Itoa(layout.WideStackEntries),
 		"ER_HIT_KIND_FRONT = 0xFEu", "ER_HIT_KIND_BACK = 0xFFu", "ER_RAY_SKIP_TRIANGLES = 256u",
 	} {
 		if !strings.Contains(string(src), want) {

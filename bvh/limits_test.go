@@ -11,6 +11,8 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -38,7 +40,8 @@ func TestLimits(t *testing.T) {
 	}
 	t.Run("instances", func(t *testing.T) {
 		r.TB = t
-		r.limitInstances(uint32(min(MaxInstances/share, r.dev.Physical().Limits.MaxBufferSize/(instanceSize+nodeSize))))
+		r.limitInstances(uint32(min(MaxInstances/share,
+			r.dev.Physical().Limits.MaxBufferSize/(layout.InstanceSize+layout.NodeSize))))
 	})
 }
 
@@ -63,7 +66,8 @@ func (r *rig) limitPatches(each, n uint32) {
 	in := bottom(vk.PreferFastBuild, make([]vk.Geometry, geometries), make([]vk.BuildRange, geometries))
 	for g := range geometries {
 		in.info.Geometries[g] = vk.Geometry{Flags: vk.GeometryOpaque, Triangles: vk.Triangles{
-			VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices, VertexStride: 12, MaxVertex: 3*each - 1, IndexType: vk.IndexNone, TransformData: place,
+			VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices, VertexStride: 12, MaxVertex: 3*each - 1,
+			IndexType: vk.IndexNone, TransformData: place,
 		}}
 		in.ranges[g] = vk.BuildRange{PrimitiveCount: min(each, n-each*g), TransformOffset: 48 * g}
 	}
@@ -73,16 +77,17 @@ func (r *rig) limitPatches(each, n uint32) {
 	r.Logf("%d triangles in %d geometries: %v, structure of %d bytes", n, geometries, time.Since(start), builds[0].Dst.Size())
 	r.wantHeader(bufferOf(builds[0].Dst), n)
 	rng := rand.New(rand.NewPCG(221, 222))
-	var rays []Ray
+	var rays []inspect.Ray
 	var want []uint32
 	for range 1000 {
 		k := rng.Uint32N(n)
 		g, i := k/each, k%each
-		rays = append(rays, Ray{Origin: [3]float32{float32(g%row) + 0.25, float32(g/row) + (float32(i)+0.125)/float32(each), 1}, Direction: [3]float32{0, 0, -1}, TMax: 2})
+		rays = append(rays, inspect.Ray{Origin: [3]float32{float32(g%row) + 0.25, float32(g/row) + (float32(i)+0.125)/float32(each),
+			1}, Direction: [3]float32{0, 0, -1}, TMax: 2})
 		want = append(want, k)
 	}
 	for i, h := range r.trace(r.single(bufferOf(builds[0].Dst)), rays, TraceOptions{}) {
-		if h.Instance == NoInstance || h.Geometry*each+h.Primitive != want[i] {
+		if h.Instance == inspect.NoInstance || h.Geometry*each+h.Primitive != want[i] {
 			r.Fatalf("ray %d hits %+v, want triangle %d", i, h, want[i])
 		}
 	}
@@ -91,11 +96,11 @@ func (r *rig) limitPatches(each, n uint32) {
 // wantHeader reads the header alone: of how many primitives it is, and how deep.
 func (r *rig) wantHeader(b *vk.Buffer, n uint32) {
 	r.Helper()
-	head := make([]byte, headerSize)
+	head := make([]byte, layout.HeaderSize)
 	if err := r.dev.ReadBuffer(r.Context(), b, 0, head); err != nil {
 		r.Fatal(err)
 	}
-	s, err := decodeHeader(head)
+	s, err := inspect.DecodeHeader(head)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -123,11 +128,12 @@ func (r *rig) limitInstances(n uint32) {
 	r.Logf("%d instances: %v, structure of %d bytes", n, time.Since(start), builds[0].Dst.Size())
 	r.wantHeader(bufferOf(builds[0].Dst), n)
 	rng := rand.New(rand.NewPCG(223, 224))
-	var rays []Ray
+	var rays []inspect.Ray
 	var want []uint32
 	for range 1000 {
 		i := rng.Uint32N(n)
-		rays = append(rays, Ray{Origin: [3]float32{float32(i%row) + 0.125, float32(i/row) + 0.125, 1}, Direction: [3]float32{0, 0, -1}, TMax: 2})
+		rays = append(rays, inspect.Ray{Origin: [3]float32{float32(i%row) + 0.125, float32(i/row) + 0.125, 1},
+			Direction: [3]float32{0, 0, -1}, TMax: 2})
 		want = append(want, i)
 	}
 	for i, h := range r.trace(bufferOf(builds[0].Dst), rays, TraceOptions{}) {
@@ -239,7 +245,7 @@ func TestOneSetOfDispatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range n {
-			if binary.LittleEndian.Uint64(data[PropertySize*i:]) < headerSize {
+			if binary.LittleEndian.Uint64(data[PropertySize*i:]) < layout.HeaderSize {
 				t.Errorf("structure %d of %d is none", i, n)
 			}
 		}

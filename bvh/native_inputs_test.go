@@ -8,12 +8,14 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
 
 // listNative lists the boxes that the driver's traversal meets.
-func (n *nativeRig) listNative(tlas *vk.NativeAccelerationStructure, rays []Ray, flags uint32, mask uint8) [][]BoxCandidate {
+func (n *nativeRig) listNative(tlas *vk.NativeAccelerationStructure, rays []inspect.Ray, flags uint32,
+	mask uint8) [][]inspect.BoxCandidate {
 	n.Helper()
 	code, err := shaders.Load("bvh/trace/native_boxes.comp")
 	if err != nil {
@@ -52,13 +54,16 @@ func TestBoxesAgainstNative(t *testing.T) {
 	n.addBoxes(&meshes[1], n.inactiveBoxes(rng, 20), 24, 0, 0)
 	soup := n.soupInput(randomSoup(rng, 50, 0.2), 0, vk.GeometryOpaque)
 	ours := n.build(meshes[0].input(0), meshes[1].input(vk.PreferFastBuild), soup)
-	theirs := []*vk.NativeAccelerationStructure{n.buildNative(meshes[0].input(0)), n.buildNative(meshes[1].input(0)), n.buildNative(soup)}
-	scene, instances := n.boxInstances(rand.New(rand.NewPCG(183, 184)), meshes, func(i int) vk.DeviceAddress { return ours[i].Address() })
-	_, nativeInstances := n.boxInstances(rand.New(rand.NewPCG(183, 184)), meshes, func(i int) vk.DeviceAddress { return theirs[i].Address() })
+	theirs := []*vk.NativeAccelerationStructure{n.buildNative(meshes[0].input(0)), n.buildNative(meshes[1].input(0)),
+		n.buildNative(soup)}
+	scene, instances := n.boxInstances(rand.New(rand.NewPCG(183, 184)), meshes,
+		func(i int) vk.DeviceAddress { return ours[i].Address() })
+	_, nativeInstances := n.boxInstances(rand.New(rand.NewPCG(183, 184)), meshes,
+		func(i int) vk.DeviceAddress { return theirs[i].Address() })
 	tlas, nativeTop := n.build(n.topInput(0, instances...))[0], n.buildNative(n.topInput(0, nativeInstances...))
 	rays := randomRays(rng, 1000)
 	for _, flags := range boxRayFlags {
-		flags |= RaySkipTriangles // a triangle would end the ray natively
+		flags |= inspect.RaySkipTriangles // a triangle would end the ray natively
 		name := fmt.Sprintf("flags %#x", flags)
 		a, b := l.list(tlas, rays, flags, 0xff), n.listNative(nativeTop, rays, flags, 0xff)
 		ca := n.compareLists(name+", compute", scene, rays, flags, 0xff, a, false)
@@ -78,7 +83,7 @@ func TestBoxesAgainstNative(t *testing.T) {
 
 // inactiveBoxes is boxes of which every other one begins with a NaN, but on lavapipe, where those make it lose others.
 // (Vulkan leaves inverted ones open.)
-func (n *nativeRig) inactiveBoxes(rng *rand.Rand, count int) []Box {
+func (n *nativeRig) inactiveBoxes(rng *rand.Rand, count int) []inspect.Box {
 	boxes := randomBoxes(rng, count, 0.2)
 	for i := 0; i < count && n.dev.Physical().DriverID != vk.DriverLavapipe; i += 2 {
 		boxes[i].Min[0] = float32(math.NaN())
@@ -112,7 +117,8 @@ func TestFormatsAgainstNative(t *testing.T) {
 			}
 			g, rg, _ := n.formatGeometry(rng, f, ix, firstVertex, transform)
 			in := bottom(0, []vk.Geometry{g}, []vk.BuildRange{rg})
-			top := n.buildNative(n.topInput(0, vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, n.buildNative(in).Address())))
+			top := n.buildNative(n.topInput(0,
+				vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, n.buildNative(in).Address())))
 			ours, theirs := n.trace(n.single(n.build(in)[0]), rays, TraceOptions{}), n.query(top, rays, 0)
 			if f.components == 2 { // all in one plane: which of them is hit is open
 				for k := range ours {

@@ -9,6 +9,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
@@ -32,12 +33,14 @@ func newNativeRig(t testing.TB) *nativeRig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.sets, err = n.dev.NewDescriptorSetLayout("scene", []vk.DescriptorBinding{{Type: vk.DescriptorTypeAccelerationStructure, Count: 1, Stages: vk.StageCompute}})
+	n.sets, err = n.dev.NewDescriptorSetLayout("scene",
+		[]vk.DescriptorBinding{{Type: vk.DescriptorTypeAccelerationStructure, Count: 1, Stages: vk.StageCompute}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(n.sets.Destroy)
-	n.layout, err = n.dev.NewPipelineLayout("query", []*vk.DescriptorSetLayout{n.sets}, []vk.PushRange{{Stages: vk.StageCompute, Size: tracerPushSize}})
+	n.layout, err = n.dev.NewPipelineLayout("query", []*vk.DescriptorSetLayout{n.sets},
+		[]vk.PushRange{{Stages: vk.StageCompute, Size: tracerPushSize}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +64,8 @@ func (n *nativeRig) buildNative(in input) *vk.NativeAccelerationStructure {
 	if err != nil {
 		n.Fatal(err)
 	}
-	mem, err := n.dev.NewBuffer(vk.BufferOptions{Name: "native", Size: sizes.AccelerationStructureSize, AccelerationStructureStorage: true})
+	mem, err := n.dev.NewBuffer(vk.BufferOptions{Name: "native", Size: sizes.AccelerationStructureSize,
+		AccelerationStructureStorage: true})
 	if err != nil {
 		n.Fatal(err)
 	}
@@ -73,7 +77,8 @@ func (n *nativeRig) buildNative(in input) *vk.NativeAccelerationStructure {
 	n.Cleanup(as.Destroy)
 	scratch := n.buffer("native scratch", sizes.BuildScratchSize+256)
 	err = n.dev.Run(n.Context(), "native build", func(cb *vk.CommandBuffer) error {
-		cb.BuildAccelerationStructures([]vk.AccelerationStructureBuild{{Info: in.info, Ranges: in.ranges, Dst: as, Scratch: scratch.Address()}})
+		cb.BuildAccelerationStructures(
+			[]vk.AccelerationStructureBuild{{Info: in.info, Ranges: in.ranges, Dst: as, Scratch: scratch.Address()}})
 		return nil
 	})
 	if err != nil {
@@ -82,7 +87,7 @@ func (n *nativeRig) buildNative(in input) *vk.NativeAccelerationStructure {
 	return as
 }
 
-func (n *nativeRig) query(tlas *vk.NativeAccelerationStructure, rays []Ray, flags uint32) []Hit {
+func (n *nativeRig) query(tlas *vk.NativeAccelerationStructure, rays []inspect.Ray, flags uint32) []Hit {
 	n.Helper()
 	set, err := n.dev.NewDescriptorSet(n.sets)
 	if err != nil {
@@ -128,13 +133,13 @@ func ulps(a, b float32) int64 {
 }
 
 // differences counts rays with another answer and how far t is apart in the others.
-func (n *nativeRig) differences(what string, rays []Ray, ours, theirs []Hit) (differ int, worst int64) {
+func (n *nativeRig) differences(what string, rays []inspect.Ray, ours, theirs []Hit) (differ int, worst int64) {
 	n.Helper()
 	hits, close := 0, 0
 	var worstWeight float64
 	for i := range rays {
 		x, y := ours[i], theirs[i]
-		if y.Instance == NoInstance && x.Instance == NoInstance {
+		if y.Instance == inspect.NoInstance && x.Instance == inspect.NoInstance {
 			continue
 		}
 		hits++
@@ -155,7 +160,8 @@ func (n *nativeRig) differences(what string, rays []Ray, ours, theirs []Hit) (di
 			close++
 		}
 	}
-	n.Logf("%s: %d hits, %d differ, t within 1 ulp for %d, at worst %d ulp; weights within %.2g", what, hits, differ, close, worst, worstWeight)
+	n.Logf("%s: %d hits, %d differ, t within 1 ulp for %d, at worst %d ulp; weights within %.2g", what, hits, differ, close, worst,
+		worstWeight)
 	return differ, worst
 }
 
@@ -201,7 +207,8 @@ func TestAgainstNative(t *testing.T) {
 	tlas := n.build(n.topInput(0, ours...))[0]
 	nativeTop := n.buildNative(n.topInput(0, theirs...))
 	rays := randomRays(rng, 4000)
-	for _, flags := range []uint32{0, RayOpaque, RayNoOpaque, RayCullBackFacing, RayCullFrontFacing, RayCullOpaque, RayCullNoOpaque} {
+	for _, flags := range []uint32{0, inspect.RayOpaque, inspect.RayNoOpaque, inspect.RayCullBackFacing,
+		inspect.RayCullFrontFacing, inspect.RayCullOpaque, inspect.RayCullNoOpaque} {
 		a := n.trace(tlas, rays, TraceOptions{Flags: flags, Candidates: IgnoreOddPrimitives})
 		b := n.query(nativeTop, rays, flags)
 		differ, _ := n.differences(fmt.Sprintf("flags %#x", flags), rays, a, b)

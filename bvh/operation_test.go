@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/everray/everray/bvh/host"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
 // operationInputs are builds large enough for many tasks, of every kind.
-func operationInputs(t *testing.T, rng *rand.Rand) []HostBuildInput {
+func operationInputs(t *testing.T, rng *rand.Rand) []host.BuildInput {
 	s := randomSoup(rng, 16000, 0.02)
 	for i := range 5000 { // a third in one spot, and what is inactive
 		copy(s[9*i:9*i+9], s[9*15999:])
@@ -22,7 +24,7 @@ func operationInputs(t *testing.T, rng *rand.Rand) []HostBuildInput {
 			s[9*i] = float32(math.NaN())
 		}
 	}
-	var out []HostBuildInput
+	var out []host.BuildInput
 	for i, flags := range hostFlags {
 		h := hostSoup(s, flags, vk.GeometryOpaque)
 		place(&h, t, vk.DeviceAddress(i+1)<<24)
@@ -30,7 +32,7 @@ func operationInputs(t *testing.T, rng *rand.Rand) []HostBuildInput {
 	}
 	boxes := hosted{
 		Info:   vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{{Type: vk.GeometryAABBs, AABBs: vk.AABBs{Stride: 24}}}},
-		Ranges: []vk.BuildRange{{PrimitiveCount: 9000}}, Data: []HostGeometry{{AABBs: boxBytes(rng, 9000, 24, true)}},
+		Ranges: []vk.BuildRange{{PrimitiveCount: 9000}}, Data: []host.Geometry{{AABBs: boxBytes(rng, 9000, 24, true)}},
 	}
 	place(&boxes, t, 1<<30)
 	return append(out, boxes)
@@ -46,7 +48,7 @@ func TestHostDeterminism(t *testing.T) {
 				builds[i].Dst[k] = byte(joiners)
 			}
 		}
-		o, err := HostBuild(builds)
+		o, err := host.Build(builds)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,8 +56,8 @@ func TestHostDeterminism(t *testing.T) {
 		for i, h := range builds {
 			s, _ := decodeHost(t, h)
 			if len(first) <= i {
-				first = append(first, bytes.Clone(s.data))
-			} else if !bytes.Equal(first[i], s.data) {
+				first = append(first, bytes.Clone(s.Data))
+			} else if !bytes.Equal(first[i], s.Data) {
 				t.Errorf("build %d by %d joiners differs from that by one", i, joiners)
 			}
 			for k := s.Bytes; k < uint64(len(h.Dst)); k++ {
@@ -70,19 +72,19 @@ func TestHostDeterminism(t *testing.T) {
 // TestOperation follows an operation through its life.
 func TestOperation(t *testing.T) {
 	builds := operationInputs(t, rand.New(rand.NewPCG(193, 194)))
-	o, err := HostBuild(builds)
+	o, err := host.Build(builds)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := o.MaxConcurrency(); n < 16000/4096 {
 		t.Errorf("%d could join at first", n)
 	}
-	if err := o.Result(); !errors.Is(err, ErrNotReady) {
+	if err := o.Result(); !errors.Is(err, host.ErrNotReady) {
 		t.Errorf("before: %v", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if status, err := o.Join(stopped); status != JoinStopped || !errors.Is(err, context.Canceled) {
+	if status, err := o.Join(stopped); status != host.JoinStopped || !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: %v, %v", status, err)
 	}
 	if err := o.Run(stopped); !errors.Is(err, context.Canceled) {
@@ -90,65 +92,23 @@ func TestOperation(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
-	if status, err := o.Join(short); status == JoinStopped && !errors.Is(err, context.DeadlineExceeded) {
+	if status, err := o.Join(short); status == host.JoinStopped && !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("with a short context: %v, %v", status, err)
 	}
-	if status, err := o.Join(t.Context()); status != JoinDone || err != nil {
+	if status, err := o.Join(t.Context()); status != host.JoinDone || err != nil {
 		t.Errorf("alone: %v, %v", status, err)
 	}
 	if err := o.Result(); err != nil || o.MaxConcurrency() != 0 {
 		t.Errorf("after: %v, %d could join", err, o.MaxConcurrency())
 	}
-	if status, err := o.Join(t.Context()); status != JoinDone || err != nil {
+	if status, err := o.Join(t.Context()); status != host.JoinDone || err != nil {
 		t.Errorf("again: %v, %v", status, err)
 	}
 	for _, h := range builds {
 		decodeHost(t, h)
 	}
-	if o, err := HostBuild(nil); err != nil || o.Result() != nil {
+	if o, err := host.Build(nil); err != nil || o.Result() != nil {
 		t.Errorf("of nothing: %v, %v", err, o.Result())
-	}
-}
-
-// TestJoinIdle blocks the last task of an operation in one joiner: others wait as long as there may be more, and then
-// have nothing left to do.
-func TestJoinIdle(t *testing.T) {
-	o := newOperation()
-	o.open = 1
-	begun, hold := make(chan bool), make(chan bool)
-	o.push(func() {
-		begun <- true
-		<-hold
-		o.push(func() {
-			begun <- true
-			<-hold
-		})
-		o.closing()
-	})
-	result := make(chan JoinStatus)
-	join := func() {
-		status, err := o.Join(t.Context())
-		if err != nil {
-			t.Error(err)
-		}
-		result <- status
-	}
-	go join()
-	<-begun
-	go join()
-	select {
-	case s := <-result:
-		t.Fatalf("a joiner left with %v while there may be more work", s)
-	case <-time.After(20 * time.Millisecond):
-	}
-	hold <- true
-	<-begun
-	if s := <-result; s != JoinIdle {
-		t.Errorf("beside the last task: %v", s)
-	}
-	hold <- true
-	if s := <-result; s != JoinDone {
-		t.Errorf("with the last task: %v", s)
 	}
 }
 
@@ -159,7 +119,7 @@ func TestHostInputErrors(t *testing.T) {
 		a := vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, 0x1000)
 		return hosted{
 			Info:   vk.BuildInfo{Type: vk.TopLevel, Geometries: []vk.Geometry{{Type: vk.GeometryInstances}}},
-			Ranges: []vk.BuildRange{{PrimitiveCount: 1}}, Data: []HostGeometry{{Instances: a.AppendTo(nil)}},
+			Ranges: []vk.BuildRange{{PrimitiveCount: 1}}, Data: []host.Geometry{{Instances: a.AppendTo(nil)}},
 			BottomLevel: func(vk.DeviceAddress) []byte { return header },
 		}
 	}
@@ -175,7 +135,7 @@ func TestHostInputErrors(t *testing.T) {
 		"index":        {mesh(), "geometry 0, triangle 1: vertex 3"},
 		"far index":    {far, "geometry 0, triangle 1: vertex 4294967295"},
 		"no header":    {instances(nil), "instance 0: BottomLevel returns 0 bytes for address 0x1000"},
-		"not a header": {instances(make([]byte, headerSize)), "instance 0: structure at 0x1000: not an acceleration structure"},
+		"not a header": {instances(make([]byte, layout.HeaderSize)), "instance 0: structure at 0x1000: not an acceleration structure"},
 		"nil pointer":  {pointer, "instance 0: its pointer is nil"},
 	} {
 		good := hostSoup(make(soup, 9*20000), 0, 0)
@@ -183,11 +143,12 @@ func TestHostInputErrors(t *testing.T) {
 		place(&good, t, 1<<20)
 		place(&tt.build, t, 1<<24)
 		place(&also, t, 1<<26)
-		o, err := HostBuild([]HostBuildInput{good, tt.build, also})
+		o, err := host.Build([]host.BuildInput{good, tt.build, also})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := o.Run(t.Context()); !errors.Is(err, ErrInvalidBuild) || !strings.Contains(err.Error(), "host build 1: ") || !strings.Contains(err.Error(), tt.want) {
+		if err := o.Run(t.Context()); !errors.Is(err, ErrInvalidBuild) || !strings.Contains(err.Error(), "host build 1: ") ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tt.want)
 		}
 		decodeHost(t, good)
@@ -238,7 +199,7 @@ func TestHostBuildErrors(t *testing.T) {
 			place(&h, t, 1<<20)
 		}
 		f(&h)
-		if _, err := HostBuild([]HostBuildInput{h}); !errors.Is(err, ErrInvalidBuild) {
+		if _, err := host.Build([]host.BuildInput{h}); !errors.Is(err, ErrInvalidBuild) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -246,7 +207,7 @@ func TestHostBuildErrors(t *testing.T) {
 	place(&a, t, 1<<20)
 	b := a
 	b.Address += 256
-	if _, err := HostBuild([]HostBuildInput{b, a}); !errors.Is(err, ErrInvalidBuild) {
+	if _, err := host.Build([]host.BuildInput{b, a}); !errors.Is(err, ErrInvalidBuild) {
 		t.Errorf("builds into the same memory: %v", err)
 	}
 }

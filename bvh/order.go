@@ -1,34 +1,12 @@
 package bvh
 
-import "github.com/everray/everray/vk"
-
-// Of shaders/bvh/build/order.glsl.
+// Of shaders/bvh/build/order.glsl, beside those of layout.
 const (
-	orderParts         = 1024 // ER_ORDER_PARTS
-	orderShift         = 20   // ER_ORDER_SHIFT
-	orderCounts        = 64   // ER_ORDER_COUNTS
-	orderBundledCounts = 16   // ER_ORDER_BUNDLED_COUNTS
-	orderCount         = 4    // ER_ORDER_COUNT
-	orderGroups        = 4    // workgroups for a block that do nodes
-	// orderSmall is the most primitives of a structure whose nodes one workgroup brings into order (ER_ORDER_SMALL of order_small.comp).
+	orderGroups = 4 // workgroups for a block that do nodes
+	// orderSmall is the most primitives of a structure whose nodes one workgroup brings into order (ER_ORDER_SMALL of
+	// order_small.comp).
 	orderSmall = 1536
 )
-
-// ordered tells whether nodes are to be in postorder, without gaps: an update relies on it.
-func ordered(info vk.BuildInfo) bool { return info.Flags&vk.AllowUpdate != 0 }
-
-// orderScratch is the scratch memory for that, from the boxes on.
-func orderScratch(info vk.BuildInfo, n uint64) uint64 {
-	if !ordered(info) {
-		return 0
-	}
-	at := uint64(orderCounts)
-	if bundled(info) {
-		at = orderBundledCounts
-	}
-	parts := n/blockSize + 1
-	return n*(at+orderCount) + 4*min(parts, orderParts)
-}
 
 // addOrdered adds the tasks of a build of so many primitives.
 func (b *batch) addOrdered(index, n, blocks uint32) {

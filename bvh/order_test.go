@@ -8,6 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/host"
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -36,7 +39,8 @@ func (r *rig) orderCases(rng *rand.Rand) []orderCase {
 	for _, n := range []int{1, 2, 700, 6000} {
 		var m boxMesh
 		r.addBoxes(&m, randomBoxes(rng, n, 0.1), 32, 8, vk.GeometryOpaque)
-		list = append(list, orderCase{fmt.Sprintf("%d boxes", n), m.input(0)}, orderCase{fmt.Sprintf("%d instances", n), r.slab(rng, 0, n)})
+		list = append(list, orderCase{fmt.Sprintf("%d boxes", n), m.input(0)},
+			orderCase{fmt.Sprintf("%d instances", n), r.slab(rng, 0, n)})
 	}
 	return list
 }
@@ -70,32 +74,32 @@ func (r *rig) sameInOrder(plain, updates *vk.Buffer) {
 	r.Helper()
 	a, _ := r.read(plain)
 	b, m := r.read(updates)
-	if want := updatable(a.data); !bytes.Equal(inOrder(want, m.InnerNodes), inOrder(b.data, m.InnerNodes)) {
+	if want := updatable(a.Data); !bytes.Equal(inOrder(want, m.InnerNodes), inOrder(b.Data, m.InnerNodes)) {
 		r.Errorf("flags %#x: %d nodes are not those of the tree in postorder", uint32(b.Flags), m.InnerNodes)
 	}
-	for i := uint32(m.InnerNodes); i < b.word(headerNodeCount); i++ {
-		if _, refs, below := b.children(i); refs != [2]uint32{refNone, refNone} || below != [2]uint32{} {
+	for i := uint32(m.InnerNodes); i < b.Word(layout.HeaderNodeCount); i++ {
+		if _, refs, below := b.Children(i); refs != [2]uint32{layout.RefNone, layout.RefNone} || below != [2]uint32{} {
 			r.Fatalf("flags %#x: node %d is not blank behind %d: children %x with %d", uint32(b.Flags), i, m.InnerNodes, refs, below)
 		}
 	}
 	for _, mode := range []vk.CopyMode{vk.CopyClone, vk.CopyCompact} {
 		r.decoded(r.copied(mode, whole(updates))[0])
 	}
-	blob := r.copied(CopySerialize, whole(updates))
-	if err := ValidateSerialized(r.bytesOf(blob[0])); err != nil {
+	blob := r.copied(vk.CopySerialize, whole(updates))
+	if err := inspect.ValidateSerialized(r.bytesOf(blob[0])); err != nil {
 		r.Errorf("flags %#x: %v", uint32(b.Flags), err)
 	}
-	r.decoded(r.copied(CopyDeserialize, blob...)[0])
+	r.decoded(r.copied(vk.CopyDeserialize, blob...)[0])
 }
 
 // inOrder is what is in use of a structure with so many nodes, but for its address.
 func inOrder(data []byte, nodes int) []byte {
-	s, err := Decode(data)
+	s, err := inspect.Decode(data)
 	if err != nil {
 		return nil
 	}
-	leaves := data[s.leaves:][:uint64(s.Active)*leafSizeOf(s.leafKind())]
-	return slices.Concat(data[headerMagic:headerSize+nodes*nodeSize], leaves)
+	leaves := data[s.Leaves:][:uint64(s.Active)*layout.LeafSizeOf(s.LeafKind())]
+	return slices.Concat(data[layout.HeaderMagic:layout.HeaderSize+nodes*layout.NodeSize], leaves)
 }
 
 // TestOrderOfMany builds 1,000 structures of all sizes in one batch, and again by an indirect build with room for more.
@@ -120,16 +124,18 @@ func TestOrderOfMany(t *testing.T) {
 	var indirect []IndirectBuild
 	for i, bd := range r.prepare(most...) {
 		ranges := r.upload("range", rangeBytes(inputs[i].ranges, 16))
-		indirect = append(indirect, IndirectBuild{Info: bd.Info, MaxPrimitives: []uint32{most[i].ranges[0].PrimitiveCount}, Ranges: ranges, Stride: 16,
+		indirect = append(indirect, IndirectBuild{Info: bd.Info, MaxPrimitives: []uint32{most[i].ranges[0].PrimitiveCount},
+			Ranges: ranges, Stride: 16,
 			Dst: bd.Dst, Scratch: bd.Scratch})
 	}
-	if err := r.dev.Run(t.Context(), "indirect", func(cb *vk.CommandBuffer) error { return r.builder.CmdBuildIndirect(cb, indirect) }); err != nil {
+	if err := r.dev.Run(t.Context(), "indirect",
+		func(cb *vk.CommandBuffer) error { return r.builder.CmdBuildIndirect(cb, indirect) }); err != nil {
 		t.Fatal(err)
 	}
 	for i, b := range direct {
 		want, m := r.read(b)
 		got, _ := r.read(bufferOf(indirect[i].Dst))
-		if !bytes.Equal(inOrder(want.data, m.InnerNodes), inOrder(got.data, m.InnerNodes)) {
+		if !bytes.Equal(inOrder(want.Data, m.InnerNodes), inOrder(got.Data, m.InnerNodes)) {
 			t.Errorf("structure %d of %d triangles: the indirect build makes something else", i, inputs[i].ranges[0].PrimitiveCount)
 		}
 	}
@@ -142,7 +148,8 @@ func TestOrderOfLarge(t *testing.T) {
 	}
 	r := newRig(t)
 	var m boxMesh
-	r.addBoxes(&m, randomBoxes(rand.New(rand.NewPCG(609, 610)), orderParts*blockSize+5000, 0.001), 24, 0, vk.GeometryOpaque)
+	r.addBoxes(&m, randomBoxes(rand.New(rand.NewPCG(609, 610)), layout.OrderParts*layout.BlockSize+5000, 0.001), 24, 0,
+		vk.GeometryOpaque)
 	r.read(r.build(m.input(vk.PreferFastBuild | vk.AllowUpdate))[0])
 }
 
@@ -156,14 +163,14 @@ func TestOrderByHost(t *testing.T) {
 			for k := range built {
 				built[k] = hostSoup(s, flags|vk.BuildFlags(k)*vk.AllowUpdate, vk.GeometryOpaque)
 				place(&built[k], t, 256)
-				o, err := HostBuild([]HostBuildInput{built[k]})
+				o, err := host.Build([]host.BuildInput{built[k]})
 				if err != nil {
 					t.Fatal(err)
 				}
 				runHost(t, o, 2)
 				decodeHost(t, built[k])
 			}
-			if a, err := Decode(built[0].Dst); err != nil || !bytes.Equal(updatable(a.data), built[1].Dst[:a.Bytes]) {
+			if a, err := inspect.Decode(built[0].Dst); err != nil || !bytes.Equal(updatable(a.Data), built[1].Dst[:a.Bytes]) {
 				t.Errorf("%d triangles, flags %#x: nodes are not those of the tree in postorder, %v", n, uint32(flags), err)
 			}
 		}
@@ -173,43 +180,44 @@ func TestOrderByHost(t *testing.T) {
 // updatable brings the nodes of a structure into postorder, without gaps, and allows updates. It is the plain way.
 func updatable(structure []byte) []byte {
 	out := bytes.Clone(structure)
-	s := &Structure{data: structure}
-	slots := s.word(headerNodeCount)
+	s := &inspect.Structure{Data: structure}
+	slots := s.Word(layout.HeaderNodeCount)
 	next := uint32(0)
 	var order func(ref uint32) uint32
 	order = func(ref uint32) uint32 {
-		if ref&refLeaf != 0 {
+		if ref&layout.RefLeaf != 0 {
 			return ref
 		}
-		from := structure[headerSize+int(ref)*nodeSize:][:nodeSize]
-		_, refs, _ := s.children(ref)
+		from := structure[layout.HeaderSize+int(ref)*layout.NodeSize:][:layout.NodeSize]
+		_, refs, _ := s.Children(ref)
 		a := order(refs[0])
 		b := order(refs[1])
-		to := out[headerSize+int(next)*nodeSize:][:nodeSize]
+		to := out[layout.HeaderSize+int(next)*layout.NodeSize:][:layout.NodeSize]
 		copy(to, from)
-		putWord(to, nodeChild0, a)
-		putWord(to, nodeChild1, b)
+		layout.PutWord(to, layout.NodeChild0, a)
+		layout.PutWord(to, layout.NodeChild1, b)
 		next++
 		return next - 1
 	}
-	putWord(out, headerRoot, order(s.word(headerRoot)))
+	layout.PutWord(out, layout.HeaderRoot, order(s.Word(layout.HeaderRoot)))
 	for ; next < slots; next++ {
-		node := out[headerSize+int(next)*nodeSize:][:nodeSize]
+		node := out[layout.HeaderSize+int(next)*layout.NodeSize:][:layout.NodeSize]
 		clear(node)
-		binary.LittleEndian.PutUint64(node[nodeChild0:], ^uint64(0))
+		binary.LittleEndian.PutUint64(node[layout.NodeChild0:], ^uint64(0))
 	}
-	putWord(out, headerFlags, s.word(headerFlags)|uint32(vk.AllowUpdate))
+	layout.PutWord(out, layout.HeaderFlags, s.Word(layout.HeaderFlags)|uint32(vk.AllowUpdate))
 	return out
 }
 
 // disorders are structures whose nodes are not in postorder, from one whose are.
 func disorders(rng *rand.Rand, structure []byte) map[string][]byte {
-	s := &Structure{data: structure}
+	s := &inspect.Structure{Data: structure}
 	nodes := 0
-	for int(s.word(headerNodeCount)) > nodes && s.word(headerSize+uint64(nodes)*nodeSize+nodeChild0) != refNone {
+	for int(s.Word(layout.HeaderNodeCount)) > nodes &&
+		s.Word(layout.HeaderSize+uint64(nodes)*layout.NodeSize+layout.NodeChild0) != layout.RefNone {
 		nodes++
 	}
-	slots := int(s.word(headerNodeCount))
+	slots := int(s.Word(layout.HeaderNodeCount))
 	identity := make([]int, slots)
 	for i := range identity {
 		identity[i] = i
@@ -235,11 +243,11 @@ func disorders(rng *rand.Rand, structure []byte) map[string][]byte {
 	}
 	var firsts []int // without nodes below, and with such beside: where they stand shows on the way up alone
 	for n := range nodes {
-		_, refs, _ := s.children(uint32(n))
-		if (refs[0]|refs[1])&refLeaf != 0 {
+		_, refs, _ := s.Children(uint32(n))
+		if (refs[0]|refs[1])&layout.RefLeaf != 0 {
 			continue
 		}
-		if _, below, _ := s.children(refs[0]); below[0]&below[1]&refLeaf != 0 {
+		if _, below, _ := s.Children(refs[0]); below[0]&below[1]&layout.RefLeaf != 0 {
 			firsts = append(firsts, int(refs[0]))
 		}
 	}
@@ -249,12 +257,12 @@ func disorders(rng *rand.Rand, structure []byte) map[string][]byte {
 		out["first children swapped"] = scatter(structure, swapped)
 	}
 	for n := range nodes {
-		at := headerSize + n*nodeSize
-		if _, refs, below := s.children(uint32(n)); (refs[0]|refs[1])&refLeaf == 0 {
+		at := layout.HeaderSize + n*layout.NodeSize
+		if _, refs, below := s.Children(uint32(n)); (refs[0]|refs[1])&layout.RefLeaf == 0 {
 			turned := bytes.Clone(structure)
 			for side := range 2 {
-				putWord(turned, at+nodeChild0+4*side, refs[1-side])
-				putWord(turned, at+nodeLeaves0+4*side, below[1-side])
+				layout.PutWord(turned, at+layout.NodeChild0+4*side, refs[1-side])
+				layout.PutWord(turned, at+layout.NodeLeaves0+4*side, below[1-side])
 			}
 			out["children swapped"] = turned
 		}
@@ -274,14 +282,14 @@ func TestDisorder(t *testing.T) {
 			for what, d := range disorders(rng, updatable(s)) {
 				name := fmt.Sprintf("kind %d of %d, %s", kind, n, what)
 				bad = append(bad, forgery{name, hostBlob(t, d, [16]byte{})})
-				putWord(d, headerFlags, 0)
+				layout.PutWord(d, layout.HeaderFlags, 0)
 				good = append(good, forgery{name, hostBlob(t, d, [16]byte{})})
 			}
 		}
 	}
 	t.Logf("%d blobs", len(bad))
 	for _, f := range bad {
-		if err := ValidateSerialized(f.blob); err == nil {
+		if err := inspect.ValidateSerialized(f.blob); err == nil {
 			t.Errorf("%s: accepted by the host", f.name)
 		}
 	}
@@ -291,7 +299,7 @@ func TestDisorder(t *testing.T) {
 		}
 	})
 	r.deserializeAll(good, func(f forgery, _ Copy, status CopyStatus) {
-		if err := ValidateSerialized(f.blob); status != CopyOK || err != nil {
+		if err := inspect.ValidateSerialized(f.blob); status != CopyOK || err != nil {
 			t.Errorf("%s, not for updates: %v, %v", f.name, status, err)
 		}
 	})
@@ -300,24 +308,25 @@ func TestDisorder(t *testing.T) {
 // TestOrderConstants compares what order.go shares with the shader, and that what is sorted fits into the scratch memory.
 func TestOrderConstants(t *testing.T) {
 	compare(t, constants(t, "../shaders/bvh/build/order.glsl"), map[string]uint64{
-		"ER_ORDER_PARTS": orderParts, "ER_ORDER_SHIFT": orderShift, "ER_ORDER_COUNTS": orderCounts,
-		"ER_ORDER_BUNDLED_COUNTS": orderBundledCounts, "ER_ORDER_COUNT": orderCount,
-		"ER_ORDER_LANES": blockSize / orderGroups,
+		"ER_ORDER_PARTS": layout.OrderParts, "ER_ORDER_SHIFT": layout.OrderShift, "ER_ORDER_COUNTS": layout.OrderCounts,
+		"ER_ORDER_BUNDLED_COUNTS": layout.OrderBundledCounts, "ER_ORDER_COUNT": layout.OrderCount,
+		"ER_ORDER_LANES": layout.BlockSize / orderGroups,
 	})
 	compare(t, constants(t, "../shaders/bvh/build/order_small.comp"), map[string]uint64{"ER_ORDER_SMALL": orderSmall})
 	info := vk.BuildInfo{Type: vk.BottomLevel, Geometries: make([]vk.Geometry, 1)}
 	for n := uint64(1); n <= MaxPrimitives; n += 1 + n/7 {
 		for _, flags := range hostFlags {
 			info.Flags = flags | vk.AllowUpdate
-			s, nodes := scratchOf(info, n), max(mostBundles(info, n), 1)-1
-			counts := uint64(orderCounts)
-			if bundled(info) {
-				counts = orderBundledCounts
+			s, nodes := layout.ScratchOf(info, n), max(layout.MostBundles(info, n), 1)-1
+			counts := uint64(layout.OrderCounts)
+			if layout.Bundled(info) {
+				counts = layout.OrderBundledCounts
 			}
-			if nodes*nodeSize > counts*n || s.boxes+orderScratch(info, n) > s.size {
-				t.Fatalf("%d primitives, flags %#x: %d nodes before %d bytes, %d of %d bytes", n, uint32(info.Flags), nodes, counts*n, s.boxes+orderScratch(info, n), s.size)
+			if nodes*layout.NodeSize > counts*n || s.Boxes+layout.OrderScratch(info, n) > s.Size {
+				t.Fatalf("%d primitives, flags %#x: %d nodes before %d bytes, %d of %d bytes", n, uint32(info.Flags), nodes, counts*n,
+					s.Boxes+layout.OrderScratch(info, n), s.Size)
 			}
-			if bundled(info) && s.boxes+orderScratch(info, n) > s.keysA {
+			if layout.Bundled(info) && s.Boxes+layout.OrderScratch(info, n) > s.KeysA {
 				t.Fatalf("%d primitives, flags %#x: what is sorted reaches the order of the bundles", n, uint32(info.Flags))
 			}
 		}
@@ -328,17 +337,17 @@ func TestOrderConstants(t *testing.T) {
 func scatter(data []byte, order []int) []byte {
 	out := bytes.Clone(data)
 	moved := func(at int) {
-		if ref := binary.LittleEndian.Uint32(out[at:]); ref&refLeaf == 0 && int(ref) < len(order) {
-			putWord(out, at, uint32(order[ref]))
+		if ref := binary.LittleEndian.Uint32(out[at:]); ref&layout.RefLeaf == 0 && int(ref) < len(order) {
+			layout.PutWord(out, at, uint32(order[ref]))
 		}
 	}
-	moved(headerRoot)
+	moved(layout.HeaderRoot)
 	for i, to := range order {
-		copy(out[headerSize+nodeSize*to:][:nodeSize], data[headerSize+nodeSize*i:][:nodeSize])
+		copy(out[layout.HeaderSize+layout.NodeSize*to:][:layout.NodeSize], data[layout.HeaderSize+layout.NodeSize*i:][:layout.NodeSize])
 	}
 	for i := range order {
-		moved(headerSize + nodeSize*i + nodeChild0)
-		moved(headerSize + nodeSize*i + nodeChild0 + 4)
+		moved(layout.HeaderSize + layout.NodeSize*i + layout.NodeChild0)
+		moved(layout.HeaderSize + layout.NodeSize*i + layout.NodeChild0 + 4)
 	}
 	return out
 }

@@ -3,22 +3,9 @@ package bvh
 import (
 	"fmt"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
-
-// Property is what CmdWriteProperties asks of a structure.
-type Property uint32
-
-// Values of Property.
-const (
-	CompactedSize       Property = iota // bytes of a compacted copy
-	CurrentSize                         // bytes in use, wide nodes included, and of a clone
-	SerializedSize                      // bytes of a blob, handles included
-	BottomLevelPointers                 // handles in a blob: a top level's instances, 0 for a bottom level
-)
-
-// PropertySize is what one answer takes: a 64-bit integer, as VkQueryPool has them.
-const PropertySize = 8
 
 // CmdWriteProperties records one query per structure. The answers come one behind the other, PropertySize bytes each, to
 // dst at offset, a multiple of 8. Of memory that holds no structure the answer is 0. It records barriers between its own
@@ -35,11 +22,12 @@ func (b *Builder) CmdWriteProperties(cb vk.Recorder, structures []Range, p Prope
 	}
 	need := uint64(len(structures)) * PropertySize
 	if have := dst.Size(); offset%PropertySize != 0 || offset > have || have-offset < need {
-		return fmt.Errorf("%w: %d properties at offset %d of buffer %q take %d bytes at a multiple of %d, it has %d", ErrInvalidCopy, len(structures), offset, dst.Name(), need, PropertySize, have)
+		return fmt.Errorf("%w: %d properties at offset %d of buffer %q take %d bytes at a multiple of %d, it has %d",
+			ErrInvalidCopy, len(structures), offset, dst.Name(), need, PropertySize, have)
 	}
 	var batch copyBatch
 	for i, s := range structures {
-		if err := completeRange("structure", &s, headerSize); err != nil {
+		if err := completeRange("structure", &s, layout.HeaderSize); err != nil {
 			return fmt.Errorf("query %d: %w", i, err)
 		}
 		to := Range{Buffer: dst, Offset: offset + uint64(i)*PropertySize, Size: PropertySize}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unsafe"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
@@ -121,8 +122,8 @@ func TestRecordsMatchShaders(t *testing.T) {
 		}
 	}
 	for what, sizes := range map[string][2]uintptr{
-		"erBuild": {unsafe.Sizeof(erBuild{}), buildRecordSize}, "erUpdate": {unsafe.Sizeof(erUpdate{}), buildRecordSize},
-		"erGeometry": {unsafe.Sizeof(erGeometry{}), geometryRecord}, "erCopy": {unsafe.Sizeof(erCopy{}), copyRecordSize},
+		"erBuild": {unsafe.Sizeof(erBuild{}), layout.BuildRecordSize}, "erUpdate": {unsafe.Sizeof(erUpdate{}), layout.BuildRecordSize},
+		"erGeometry": {unsafe.Sizeof(erGeometry{}), layout.GeometryRecord}, "erCopy": {unsafe.Sizeof(erCopy{}), copyRecordSize},
 		"erWiden": {unsafe.Sizeof(erWiden{}), widenTask}, "erTracePush": {unsafe.Sizeof(erTracePush{}), tracerPushSize},
 	} {
 		if sizes[0] != sizes[1] {
@@ -140,16 +141,18 @@ func TestStructureMatchesShaders(t *testing.T) {
 		name    string
 		want    members
 	}{
-		{traversal, "ErNode", members{"xy0": nodeXY0, "xy1": nodeXY1, "z": nodeZ, "children": nodeChild0, "leaves": nodeLeaves0}},
+		{traversal, "ErNode", members{"xy0": layout.NodeXY0, "xy1": layout.NodeXY1, "z": layout.NodeZ, "children": layout.NodeChild0,
+			"leaves": layout.NodeLeaves0}},
 		{traversal, "ErHeaderView", members{
-			"selfMagicVersion": headerSelf, "compat": headerCompat, "typeFlagsGeometriesPrimitives": headerType,
-			"activeRootHeightLeafBlock": headerActive, "boundsMinNodes": headerBoundsMin, "boundsMax": headerBoundsMax,
+			"selfMagicVersion": layout.HeaderSelf, "compat": layout.HeaderCompat, "typeFlagsGeometriesPrimitives": layout.HeaderType,
+			"activeRootHeightLeafBlock": layout.HeaderActive, "boundsMinNodes": layout.HeaderBoundsMin, "boundsMax": layout.HeaderBoundsMax,
 		}},
-		{traversal, "ErTriangle", members{"a": triangleV0, "b": triangleV1 + 4, "c": triangleV2 + 8}},
+		{traversal, "ErTriangle", members{"a": layout.TriangleV0, "b": layout.TriangleV1 + 4, "c": layout.TriangleV2 + 8}},
 		{traversal, "ErInstance", members{
-			"objectToWorld": instanceObjectToWorld, "worldToObject": instanceWorldToObject, "a": instanceBLAS, "b": instanceIndex,
+			"objectToWorld": layout.InstanceObjectToWorld, "worldToObject": layout.InstanceWorldToObject, "a": layout.InstanceBLAS,
+			"b": layout.InstanceIndex,
 		}},
-		{leaves, "ErBox", members{"a": boxMin, "b": boxMax}},
+		{leaves, "ErBox", members{"a": layout.BoxMin, "b": layout.BoxMax}},
 	} {
 		if got := c.structs[c.name]; !maps.Equal(got, c.want) {
 			t.Errorf("%s has %v, layout.go %v", c.name, got, c.want)
@@ -157,18 +160,24 @@ func TestStructureMatchesShaders(t *testing.T) {
 	}
 	// Words that share a vector of a view.
 	for what, pair := range map[string][2]int{
-		"magic": {headerMagic, headerSelf + 8}, "version": {headerVersion, headerSelf + 12}, "flags": {headerFlags, headerType + 4},
-		"geometries": {headerGeometryCount, headerType + 8}, "primitives": {headerPrimitives, headerType + 12},
-		"root": {headerRoot, headerActive + 4}, "height": {headerHeight, headerActive + 8},
-		"leaf block": {headerLeafBlock, headerActive + 12},
-		"nodes":      {headerNodeCount, headerBoundsMin + 12}, "leaf kind": {headerLeafKind, headerBoundsMax + 12},
-		"second child": {nodeChild1, nodeChild0 + 4}, "its leaves": {nodeLeaves1, nodeLeaves0 + 4},
-		"third vertex": {triangleV2, triangleV1 + 12}, "primitive": {trianglePrimitive, triangleV2 + 12},
-		"geometry":     {triangleGeometry, trianglePrimitive + 4},
-		"custom index": {instanceCustomIndexMask, instanceBLAS + 8}, "table offset": {instanceTableOffsetFlags, instanceBLAS + 12},
-		"instance root": {instanceRoot, instanceIndex + 4}, "instance height": {instanceHeight, instanceIndex + 8},
-		"instance leaves": {instanceLeafBlock, instanceIndex + 12}, "box's primitive": {boxPrimitive, boxMin + 12},
-		"box's geometry": {boxGeometry, boxMax + 12},
+		"magic": {layout.HeaderMagic, layout.HeaderSelf + 8}, "version": {layout.HeaderVersion, layout.HeaderSelf + 12},
+		"flags":      {layout.HeaderFlags, layout.HeaderType + 4},
+		"geometries": {layout.HeaderGeometryCount, layout.HeaderType + 8},
+		"primitives": {layout.HeaderPrimitives, layout.HeaderType + 12},
+		"root":       {layout.HeaderRoot, layout.HeaderActive + 4}, "height": {layout.HeaderHeight, layout.HeaderActive + 8},
+		"leaf block":   {layout.HeaderLeafBlock, layout.HeaderActive + 12},
+		"nodes":        {layout.HeaderNodeCount, layout.HeaderBoundsMin + 12},
+		"leaf kind":    {layout.HeaderLeafKind, layout.HeaderBoundsMax + 12},
+		"second child": {layout.NodeChild1, layout.NodeChild0 + 4}, "its leaves": {layout.NodeLeaves1, layout.NodeLeaves0 + 4},
+		"third vertex": {layout.TriangleV2, layout.TriangleV1 + 12}, "primitive": {layout.TrianglePrimitive, layout.TriangleV2 + 12},
+		"geometry":        {layout.TriangleGeometry, layout.TrianglePrimitive + 4},
+		"custom index":    {layout.InstanceCustomIndexMask, layout.InstanceBLAS + 8},
+		"table offset":    {layout.InstanceTableOffsetFlags, layout.InstanceBLAS + 12},
+		"instance root":   {layout.InstanceRoot, layout.InstanceIndex + 4},
+		"instance height": {layout.InstanceHeight, layout.InstanceIndex + 8},
+		"instance leaves": {layout.InstanceLeafBlock, layout.InstanceIndex + 12},
+		"box's primitive": {layout.BoxPrimitive, layout.BoxMin + 12},
+		"box's geometry":  {layout.BoxGeometry, layout.BoxMax + 12},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s: at %d, its vector has it at %d", what, pair[0], pair[1])

@@ -14,6 +14,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
 )
@@ -122,14 +123,14 @@ func (r *rig) build(inputs ...input) []*vk.Buffer {
 }
 
 // read reads a structure back, validates it, and returns it with its metrics.
-func (r *rig) read(b *vk.Buffer) (*Structure, Metrics) {
+func (r *rig) read(b *vk.Buffer) (*inspect.Structure, inspect.Metrics) {
 	r.Helper()
-	s, err := Read(r.Context(), r.dev, b, 0)
+	s, err := inspect.Read(r.Context(), r.dev, b, 0)
 	return validated(r, s, err)
 }
 
 // validated wants a structure that was read to be a valid one, and returns it with its metrics.
-func validated(t testing.TB, s *Structure, err error) (*Structure, Metrics) {
+func validated(t testing.TB, s *inspect.Structure, err error) (*inspect.Structure, inspect.Metrics) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -146,10 +147,10 @@ type soup []float32
 
 func (s soup) count() uint32 { return uint32(len(s) / 9) }
 
-func (s soup) triangles(geometry uint32, isOpaque bool) []Triangle {
-	var out []Triangle
+func (s soup) triangles(geometry uint32, isOpaque bool) []inspect.Triangle {
+	var out []inspect.Triangle
 	for i := range s.count() {
-		t := Triangle{Primitive: i, Geometry: geometry, Opaque: isOpaque}
+		t := inspect.Triangle{Primitive: i, Geometry: geometry, Opaque: isOpaque}
 		for v := range uint32(3) {
 			copy(t.V[v][:], s[9*i+3*v:])
 		}
@@ -171,8 +172,8 @@ func randomSoup(rng *rand.Rand, n int, size float32) soup {
 	return s
 }
 
-func randomRays(rng *rand.Rand, n int) []Ray {
-	rays := make([]Ray, n)
+func randomRays(rng *rand.Rand, n int) []inspect.Ray {
+	rays := make([]inspect.Ray, n)
 	for i := range rays {
 		for k := range 3 {
 			rays[i].Origin[k] = (rng.Float32()*2 - 1) * 1.5
@@ -226,7 +227,8 @@ func (r *rig) topInput(flags vk.BuildFlags, instances ...vk.AccelerationStructur
 		data = i.AppendTo(data)
 	}
 	g := vk.Geometry{Type: vk.GeometryInstances, Instances: vk.Instances{Data: r.upload("instances", data)}}
-	return input{vk.BuildInfo{Type: vk.TopLevel, Flags: flags, Geometries: []vk.Geometry{g}}, []vk.BuildRange{{PrimitiveCount: uint32(len(instances))}}}
+	return input{vk.BuildInfo{Type: vk.TopLevel, Flags: flags, Geometries: []vk.Geometry{g}},
+		[]vk.BuildRange{{PrimitiveCount: uint32(len(instances))}}}
 }
 
 // single puts one structure under the identity.
@@ -234,7 +236,7 @@ func (r *rig) single(b *vk.Buffer) *vk.Buffer {
 	return r.build(r.topInput(0, vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, b.Address())))[0]
 }
 
-func (r *rig) trace(tlas *vk.Buffer, rays []Ray, o TraceOptions) []Hit {
+func (r *rig) trace(tlas *vk.Buffer, rays []inspect.Ray, o TraceOptions) []Hit {
 	r.Helper()
 	if o.CullMask == 0 {
 		o.CullMask = 0xff
@@ -248,7 +250,7 @@ func (r *rig) trace(tlas *vk.Buffer, rays []Ray, o TraceOptions) []Hit {
 
 // compareHits holds hits against the reference's answers. It allows no difference but where the reference says that
 // float32 may differ, and returns how many rays hit and how many were left out.
-func (r *rig) compareHits(hits []Hit, answers []ReferenceHit, rays []Ray) (hit, ambiguous int) {
+func (r *rig) compareHits(hits []Hit, answers []inspect.ReferenceHit, rays []inspect.Ray) (hit, ambiguous int) {
 	r.Helper()
 	bad := 0
 	for i, want := range answers {
@@ -256,7 +258,7 @@ func (r *rig) compareHits(hits []Hit, answers []ReferenceHit, rays []Ray) (hit, 
 			ambiguous++
 			continue
 		}
-		if want.Instance != NoInstance {
+		if want.Instance != inspect.NoInstance {
 			hit++
 		}
 		if d := hitDifference(hits[i], want); d != "" {
@@ -272,8 +274,9 @@ func (r *rig) compareHits(hits []Hit, answers []ReferenceHit, rays []Ray) (hit, 
 }
 
 // traceAll is Trace for many rays on all cores.
-func traceAll(r Reference, rays []Ray, flags uint32, mask uint8, ignore func(Triangle) bool) []ReferenceHit {
-	out := make([]ReferenceHit, len(rays))
+func traceAll(r inspect.Reference, rays []inspect.Ray, flags uint32, mask uint8,
+	ignore func(inspect.Triangle) bool) []inspect.ReferenceHit {
+	out := make([]inspect.ReferenceHit, len(rays))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -287,11 +290,11 @@ func traceAll(r Reference, rays []Ray, flags uint32, mask uint8, ignore func(Tri
 	return out
 }
 
-func hitDifference(got Hit, want ReferenceHit) string {
-	if (got.Instance == NoInstance) != (want.Instance == NoInstance) {
+func hitDifference(got Hit, want inspect.ReferenceHit) string {
+	if (got.Instance == inspect.NoInstance) != (want.Instance == inspect.NoInstance) {
 		return "hit against miss"
 	}
-	if want.Instance == NoInstance {
+	if want.Instance == inspect.NoInstance {
 		return ""
 	}
 	switch {
@@ -359,7 +362,8 @@ func loadModel(t testing.TB, name string) model {
 			stride := max(v.ByteStride, 12)
 			for i := range a.Count {
 				for k := range 3 {
-					m.positions = append(m.positions, math.Float32frombits(binary.LittleEndian.Uint32(bin[v.ByteOffset+a.ByteOffset+i*stride+4*k:])))
+					m.positions = append(m.positions,
+						math.Float32frombits(binary.LittleEndian.Uint32(bin[v.ByteOffset+a.ByteOffset+i*stride+4*k:])))
 				}
 			}
 			a = doc.Accessors[p.Indices]
@@ -381,8 +385,8 @@ func loadModel(t testing.TB, name string) model {
 	return m
 }
 
-func (m model) triangles() []Triangle {
-	out := make([]Triangle, len(m.indices)/3)
+func (m model) triangles() []inspect.Triangle {
+	out := make([]inspect.Triangle, len(m.indices)/3)
 	for i := range out {
 		out[i].Primitive = uint32(i)
 		out[i].Opaque = true
@@ -394,8 +398,8 @@ func (m model) triangles() []Triangle {
 }
 
 // primaryRays is one ray per pixel, in 8x4 tiles.
-func (m model) primaryRays(width, height int) []Ray {
-	rays := make([]Ray, 0, width*height)
+func (m model) primaryRays(width, height int) []inspect.Ray {
+	rays := make([]inspect.Ray, 0, width*height)
 	tan := math.Tan(m.yfov / 2)
 	c := m.camera
 	for ty := 0; ty < height; ty += 4 {
@@ -403,7 +407,7 @@ func (m model) primaryRays(width, height int) []Ray {
 			for p := range 32 {
 				x := (2*(float64(tx+p%8)+0.5)/float64(width) - 1) * tan * float64(width) / float64(height)
 				y := (1 - 2*(float64(ty+p/8)+0.5)/float64(height)) * tan
-				r := Ray{Origin: [3]float32{c[12], c[13], c[14]}, TMax: 1e30}
+				r := inspect.Ray{Origin: [3]float32{c[12], c[13], c[14]}, TMax: 1e30}
 				for k := range 3 {
 					r.Direction[k] = float32(float64(c[k])*x + float64(c[4+k])*y - float64(c[8+k]))
 				}

@@ -6,47 +6,50 @@ import (
 	"slices"
 	"sort"
 	"testing"
+
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 )
 
 // sahTree is the cost of a binned SAH tree (Wald 2007) over boxes, with the builder's own cost constants: what a good
 // CPU builder without splits reaches.
 type sahTree struct {
-	boxes  []Box
+	boxes  []inspect.Box
 	order  []uint32
 	leaves int
 }
 
 const sahBins = 16
 
-func binnedSAH(boxes []Box) float64 {
+func binnedSAH(boxes []inspect.Box) float64 {
 	t := &sahTree{boxes: boxes, order: make([]uint32, len(boxes))}
 	root := boxes[0]
 	for i := range boxes {
 		t.order[i] = uint32(i)
-		root = root.union(boxes[i])
+		root = root.Union(boxes[i])
 	}
-	return t.cost(0, len(boxes), root) / root.area()
+	return t.cost(0, len(boxes), root) / root.Area()
 }
 
-func center(b Box, k int) float32 { return (b.Min[k] + b.Max[k]) / 2 }
+func center(b inspect.Box, k int) float32 { return (b.Min[k] + b.Max[k]) / 2 }
 
 // cost builds the subtree of a range and returns its SAH cost, not divided by the root's area.
-func (t *sahTree) cost(first, end int, box Box) float64 {
+func (t *sahTree) cost(first, end int, box inspect.Box) float64 {
 	n := end - first
-	leaf := PrimitiveCost * float64(n) * box.area()
+	leaf := inspect.PrimitiveCost * float64(n) * box.Area()
 	if n == 1 {
 		return leaf
 	}
 	mid, left, right := t.split(first, end)
-	inner := NodeCost*box.area() + t.cost(first, mid, left) + t.cost(mid, end, right)
-	if n <= collapseLimit && leaf <= inner {
+	inner := inspect.NodeCost*box.Area() + t.cost(first, mid, left) + t.cost(mid, end, right)
+	if n <= layout.CollapseLimit && leaf <= inner {
 		t.leaves++
 		return leaf
 	}
 	return inner
 }
 
-func (t *sahTree) split(first, end int) (mid int, left, right Box) {
+func (t *sahTree) split(first, end int) (mid int, left, right inspect.Box) {
 	r := t.order[first:end]
 	lo, hi := [3]float32{inf, inf, inf}, [3]float32{-inf, -inf, -inf}
 	for _, i := range r {
@@ -87,29 +90,29 @@ func (t *sahTree) split(first, end int) (mid int, left, right Box) {
 func binOf(c, lo, hi float32) int { return min(int((c-lo)/(hi-lo)*sahBins), sahBins-1) }
 
 func (t *sahTree) bestBin(r []uint32, k int, lo, hi float32) (cost float64, bin int) {
-	var boxes [sahBins]Box
+	var boxes [sahBins]inspect.Box
 	var counts [sahBins]int
 	for _, i := range r {
 		b := binOf(center(t.boxes[i], k), lo, hi)
 		if counts[b] == 0 {
 			boxes[b] = t.boxes[i]
 		} else {
-			boxes[b] = boxes[b].union(t.boxes[i])
+			boxes[b] = boxes[b].Union(t.boxes[i])
 		}
 		counts[b]++
 	}
 	var right [sahBins]float64
-	acc, n := Box{}, 0
+	acc, n := inspect.Box{}, 0
 	for b := sahBins - 1; b > 0; b-- {
 		if counts[b] > 0 {
 			if n == 0 {
 				acc = boxes[b]
 			} else {
-				acc = acc.union(boxes[b])
+				acc = acc.Union(boxes[b])
 			}
 			n += counts[b]
 		}
-		right[b-1] = acc.area() * float64(n)
+		right[b-1] = acc.Area() * float64(n)
 	}
 	cost, n = float64(inf), 0
 	for b := range sahBins - 1 {
@@ -117,12 +120,12 @@ func (t *sahTree) bestBin(r []uint32, k int, lo, hi float32) (cost float64, bin 
 			if n == 0 {
 				acc = boxes[b]
 			} else {
-				acc = acc.union(boxes[b])
+				acc = acc.Union(boxes[b])
 			}
 			n += counts[b]
 		}
 		if n > 0 && n < len(r) {
-			if c := acc.area()*float64(n) + right[b]; c < cost {
+			if c := acc.Area()*float64(n) + right[b]; c < cost {
 				cost, bin = c, b
 			}
 		}
@@ -130,10 +133,10 @@ func (t *sahTree) bestBin(r []uint32, k int, lo, hi float32) (cost float64, bin 
 	return cost, bin
 }
 
-func (t *sahTree) bounds(first, end int) Box {
+func (t *sahTree) bounds(first, end int) inspect.Box {
 	b := t.boxes[t.order[first]]
 	for _, i := range t.order[first+1 : end] {
-		b = b.union(t.boxes[i])
+		b = b.Union(t.boxes[i])
 	}
 	return b
 }
@@ -156,17 +159,20 @@ func TestSAH(t *testing.T) {
 				nodes, triangles := stepsOf(s, rays)
 				work[kind.name] = nodes + triangles
 				t.Logf("%-10s %5.1f nodes and %5.1f triangles a ray, SAH %6.2f, height %d, %d inner nodes, %d leaves of %.2f triangles, %.1f B per triangle", kind.name, nodes, triangles, metrics.SAH,
-					metrics.Height, metrics.InnerNodes, metrics.LeafNodes, float64(s.Active)/float64(metrics.LeafNodes), float64(s.Bytes)/float64(s.Primitives))
+					metrics.Height, metrics.InnerNodes, metrics.LeafNodes, float64(s.Active)/float64(metrics.LeafNodes),
+					float64(s.Bytes)/float64(s.Primitives))
 			}
-			boxes := make([]Box, 0, len(m.indices)/3)
+			boxes := make([]inspect.Box, 0, len(m.indices)/3)
 			for _, tri := range m.triangles() {
-				b := Box{tri.V[0], tri.V[0]}
-				boxes = append(boxes, b.union(Box{tri.V[1], tri.V[1]}).union(Box{tri.V[2], tri.V[2]}))
+				b := inspect.Box{Min: tri.V[0], Max: tri.V[0]}
+				boxes = append(boxes, b.Union(inspect.Box{Min: tri.V[1], Max: tri.V[1]}).Union(inspect.Box{Min: tri.V[2], Max: tri.V[2]}))
 			}
 			binned := binnedSAH(boxes)
-			t.Logf("binned SAH on the CPU: %.2f; default is %.3f of it, LBVH %.3f", binned, cost["default"]/binned, cost["fast build"]/binned)
+			t.Logf("binned SAH on the CPU: %.2f; default is %.3f of it, LBVH %.3f", binned, cost["default"]/binned,
+				cost["fast build"]/binned)
 			if work["fast trace"] > 0.93*work["default"] {
-				t.Errorf("the FAST_TRACE tree (%.2f steps a ray) is not clearly better than the default (%.2f)", work["fast trace"], work["default"])
+				t.Errorf("the FAST_TRACE tree (%.2f steps a ray) is not clearly better than the default (%.2f)", work["fast trace"],
+					work["default"])
 			}
 			if cost["default"] > 0.97*cost["fast build"] {
 				t.Errorf("the default tree (%.2f) is not clearly better than the linear one (%.2f)", cost["default"], cost["fast build"])
@@ -176,13 +182,13 @@ func TestSAH(t *testing.T) {
 }
 
 // crossingRays go between random points of a model's box.
-func crossingRays(m model, n int) []Ray {
+func crossingRays(m model, n int) []inspect.Ray {
 	lo, hi := [3]float32{inf, inf, inf}, [3]float32{-inf, -inf, -inf}
 	for i, x := range m.positions {
 		lo[i%3], hi[i%3] = min(lo[i%3], x), max(hi[i%3], x)
 	}
 	rng := rand.New(rand.NewPCG(61, 62))
-	rays := make([]Ray, n)
+	rays := make([]inspect.Ray, n)
 	for i := range rays {
 		for k := range 3 {
 			at := func() float32 { return lo[k] + rng.Float32()*(hi[k]-lo[k]) }
@@ -195,7 +201,7 @@ func crossingRays(m model, n int) []Ray {
 
 // steps is how many nodes and triangles a ray to its nearest hit meets on average, as the traversal kernel goes: the nearer
 // child first.
-func stepsOf(s *Structure, rays []Ray) (nodes, triangles float64) {
+func stepsOf(s *inspect.Structure, rays []inspect.Ray) (nodes, triangles float64) {
 	type entry struct {
 		ref  uint32
 		near float64
@@ -206,8 +212,8 @@ func stepsOf(s *Structure, rays []Ray) (nodes, triangles float64) {
 		for len(stack) > 0 {
 			e := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			if e.ref&refLeaf != 0 {
-				first, n := e.ref&refIndexMask, e.ref>>refCountShift&refCountMask+1
+			if e.ref&layout.RefLeaf != 0 {
+				first, n := e.ref&layout.RefIndexMask, e.ref>>layout.RefCountShift&layout.RefCountMask+1
 				for k := first; k < first+n; k++ {
 					triangles++
 					far = min(far, distance(s.Triangle(k), o, d))
@@ -215,7 +221,7 @@ func stepsOf(s *Structure, rays []Ray) (nodes, triangles float64) {
 				continue
 			}
 			nodes++
-			boxes, refs, _ := s.children(e.ref)
+			boxes, refs, _ := s.Children(e.ref)
 			t0, t1 := enter(boxes[0], o, d), enter(boxes[1], o, d)
 			a, b := entry{refs[0], t0}, entry{refs[1], t1}
 			if t1 < t0 {
@@ -233,7 +239,7 @@ func stepsOf(s *Structure, rays []Ray) (nodes, triangles float64) {
 }
 
 // enter is where a ray enters a box, infinite if it does not.
-func enter(b Box, o, d [3]float64) float64 {
+func enter(b inspect.Box, o, d [3]float64) float64 {
 	near, far := 0.0, math.Inf(1)
 	for k := range 3 {
 		x, y := (float64(b.Min[k])-o[k])/d[k], (float64(b.Max[k])-o[k])/d[k]
@@ -246,7 +252,7 @@ func enter(b Box, o, d [3]float64) float64 {
 }
 
 // distance is that of a triangle (Moeller and Trumbore 1997), infinite for a miss.
-func distance(t Triangle, o, d [3]float64) float64 {
+func distance(t inspect.Triangle, o, d [3]float64) float64 {
 	v := to64(t.V[0])
 	e1, e2 := sub(to64(t.V[1]), v), sub(to64(t.V[2]), v)
 	p := cross(d, e2)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -18,8 +19,8 @@ func (s soup) scaled(by float32) soup {
 }
 
 // scaledRays are rays towards a scene that is scaled like them. Of unit, directions stay as they are, and distances grow instead.
-func scaledRays(rays []Ray, by float32, unit bool) []Ray {
-	out := make([]Ray, len(rays))
+func scaledRays(rays []inspect.Ray, by float32, unit bool) []inspect.Ray {
+	out := make([]inspect.Ray, len(rays))
 	for i, q := range rays {
 		for k := range 3 {
 			q.Origin[k] *= by
@@ -37,7 +38,8 @@ func scaledRays(rays []Ray, by float32, unit bool) []Ray {
 }
 
 // TestHitsAtAllScales traces a scene times powers of two, from where coordinates are hardly normal numbers to where they end at
-// 1e37. Trees and hits have to be those of the scene itself, bit for bit but for the distances' exponents; and there the reference agrees.
+// 1e37. Trees and hits have to be those of the scene itself, bit for bit but for the distances' exponents; and there the
+// reference agrees.
 func TestHitsAtAllScales(t *testing.T) {
 	r := newRig(t)
 	const triangles = 300
@@ -52,7 +54,8 @@ func TestHitsAtAllScales(t *testing.T) {
 		}
 		rays[i].TMax = 16
 	}
-	answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: base.triangles(0, true)}}, rays, 0, 0xff, nil)
+	answers := traceAll(inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: base.triangles(0, true)}},
+		rays, 0, 0xff, nil)
 	for _, kind := range append(buildKinds[:len(buildKinds):len(buildKinds)], lowMemoryKind, buildKind{"host", 0}) {
 		build := func(s soup) *vk.Buffer {
 			if kind.name == "host" {
@@ -119,7 +122,7 @@ func TestInstancesOfAllScales(t *testing.T) {
 	want := trace(1)
 	hit := 0
 	for _, h := range want {
-		if h.Instance != NoInstance {
+		if h.Instance != inspect.NoInstance {
 			hit++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -37,8 +38,8 @@ func TestVariantsAgree(t *testing.T) {
 		{"inside", 4, 1, [3]float32{0.1, -0.2, 0.3}, 0, 1}, {"at the origin", 3, 1, [3]float32{}, 0, 1},
 		{"outside", 4, 1, [3]float32{3, 0, 0}, 0, 1}, {"at negative zero", 3, 1, [3]float32{minusZero, minusZero, 0}, 0, 1},
 		{"small", 3, 1e-6, [3]float32{}, 0, 1}, {"large", 3, 1e6, [3]float32{1e5, 2e5, -3e5}, 0, 1},
-		{"far away", 3, 1, [3]float32{1e3, 1, -1e3}, 0, 1}, {"culled", 3, 1, [3]float32{3, 1, 0}, RayCullBackFacing, 1},
-		{"asked", 3, 1, [3]float32{3, 1, 0}, RayNoOpaque, 1}, {"beyond the slabs", 3, 1, [3]float32{0.1, -0.2, 0.3}, 0, 1e28},
+		{"far away", 3, 1, [3]float32{1e3, 1, -1e3}, 0, 1}, {"culled", 3, 1, [3]float32{3, 1, 0}, inspect.RayCullBackFacing, 1},
+		{"asked", 3, 1, [3]float32{3, 1, 0}, inspect.RayNoOpaque, 1}, {"beyond the slabs", 3, 1, [3]float32{0.1, -0.2, 0.3}, 0, 1e28},
 	} {
 		positions, indices := icosphere(c.levels, c.radius)
 		rays := edgeRays(positions, indices, c.from, rng)
@@ -63,13 +64,14 @@ func TestVariantsAgree(t *testing.T) {
 			var hits [2][]Hit
 			for i, v := range variants {
 				var err error
-				if hits[i], _, err = v.Trace(t.Context(), tlas.Address(), rays, TraceOptions{Flags: c.flags, CullMask: 0xff, Candidates: IgnoreOddPrimitives}); err != nil {
+				if hits[i], _, err = v.Trace(t.Context(), tlas.Address(), rays,
+					TraceOptions{Flags: c.flags, CullMask: 0xff, Candidates: IgnoreOddPrimitives}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			met := 0
 			for i, h := range hits[0] {
-				if h.Instance != NoInstance {
+				if h.Instance != inspect.NoInstance {
 					met++
 				}
 				if h != hits[1][i] {

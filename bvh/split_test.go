@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -29,10 +31,10 @@ func beams(rng *rand.Rand, squares, long int) soup {
 }
 
 // records counts the leaf records of each primitive.
-func recordsOf(s *Structure) map[primitiveID]int {
-	n := map[primitiveID]int{}
+func recordsOf(s *inspect.Structure) map[inspect.PrimitiveID]int {
+	n := map[inspect.PrimitiveID]int{}
 	for i := range s.Active {
-		n[s.primitiveAt(i)]++
+		n[s.PrimitiveAt(i)]++
 	}
 	return n
 }
@@ -68,13 +70,13 @@ func TestSplits(t *testing.T) {
 			more := 0
 			for id, count := range n {
 				more += count - 1
-				if count > 1 && id.geometry == 0 || count > splitPieces {
+				if count > 1 && id.Geometry == 0 || count > layout.SplitPieces {
 					t.Fatalf("%+v has %d records", id, count)
 				}
 			}
 			t.Logf("%d references more for %d primitives", more, len(n))
-			if (more > 0) != tt.split || uint64(more) > splitSlots(uint64(len(n))) {
-				t.Errorf("%d references more, split is %v, at most %d", more, tt.split, splitSlots(uint64(len(n))))
+			if (more > 0) != tt.split || uint64(more) > layout.SplitSlots(uint64(len(n))) {
+				t.Errorf("%d references more, split is %v, at most %d", more, tt.split, layout.SplitSlots(uint64(len(n))))
 			}
 			c, err := st.Contents()
 			if err != nil || len(c.Triangles) != len(n) {
@@ -91,10 +93,12 @@ func TestSplitHits(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		soup soup
-	}{{"beams", beams(rng, 50, 400)}, {"needles", needles(rng, 4200)}, {"tiles", tiles(72)}, {"same", slices.Repeat(needles(rng, 1), 4200)}} {
+	}{{"beams", beams(rng, 50, 400)}, {"needles", needles(rng, 4200)}, {"tiles", tiles(72)},
+		{"same", slices.Repeat(needles(rng, 1), 4200)}} {
 		t.Run(tt.name, func(t *testing.T) {
 			rays, edges := randomRays(rng, 1500), edgeRaysOf(tt.soup, rng, 1000)
-			answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, true)}}, rays, 0, 0xff, nil)
+			answers := traceAll(inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff,
+				Triangles: tt.soup.triangles(0, true)}}, rays, 0, 0xff, nil)
 			built := r.build(r.soupInput(tt.soup, vk.PreferFastTrace|vk.AllowCompaction, vk.GeometryOpaque))[0]
 			s, _ := r.read(built)
 			t.Logf("%d records of %d triangles", s.Active, s.Primitives)
@@ -110,24 +114,26 @@ func TestSplitHits(t *testing.T) {
 				copied := r.copied(mode, whole(built))[0]
 				r.compareHits(r.trace(r.single(bufferOf(copied.Buffer)), rays, TraceOptions{}), answers, rays)
 			}
-			blob := r.copied(CopySerialize, whole(built))[0]
-			if err := ValidateSerialized(r.bytesOf(blob)); err != nil {
+			blob := r.copied(vk.CopySerialize, whole(built))[0]
+			if err := inspect.ValidateSerialized(r.bytesOf(blob)); err != nil {
 				t.Error(err)
 			}
-			back := r.copied(CopyDeserialize, blob)[0]
+			back := r.copied(vk.CopyDeserialize, blob)[0]
 			r.compareHits(r.trace(r.single(bufferOf(back.Buffer)), rays, TraceOptions{}), answers, rays)
 			// An any hit shader may be asked more often, not about others.
 			loose := r.build(r.soupInput(tt.soup, vk.PreferFastTrace, 0))[0]
 			odd := r.trace(r.single(loose), rays, TraceOptions{Candidates: IgnoreOddPrimitives})
-			even := func(t Triangle) bool { return t.Primitive%2 == 1 }
-			r.compareHits(odd, traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, false)}}, rays, 0, 0xff, even), rays)
+			even := func(t inspect.Triangle) bool { return t.Primitive%2 == 1 }
+			r.compareHits(odd, traceAll(
+				inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: tt.soup.triangles(0, false)}}, rays, 0, 0xff,
+				even), rays)
 		})
 	}
 }
 
 // edgeRaysOf go to points of edges of some of a soup's triangles.
-func edgeRaysOf(s soup, rng *rand.Rand, n int) []Ray {
-	rays := make([]Ray, n)
+func edgeRaysOf(s soup, rng *rand.Rand, n int) []inspect.Ray {
+	rays := make([]inspect.Ray, n)
 	for i := range rays {
 		t := s[9*rng.IntN(len(s)/9):]
 		k := rng.IntN(3)
@@ -151,7 +157,7 @@ func TestSplitsRepeat(t *testing.T) {
 	alone, _ := r.read(r.build(in)[0])
 	for round := range 20 {
 		for _, b := range r.build(other, in, in)[1:] {
-			if again, _ := r.read(b); !bytes.Equal(again.data[headerMagic:], alone.data[headerMagic:]) {
+			if again, _ := r.read(b); !bytes.Equal(again.Data[layout.HeaderMagic:], alone.Data[layout.HeaderMagic:]) {
 				t.Fatalf("round %d: not the structure that it is alone", round)
 			}
 		}
@@ -163,16 +169,16 @@ func TestSplitSizes(t *testing.T) {
 	info := vk.BuildInfo{Type: vk.BottomLevel, Flags: vk.PreferFastTrace, Geometries: []vk.Geometry{{Type: vk.GeometryTriangles}}}
 	before := uint64(0)
 	for n := uint64(1); n <= MaxPrimitives; n += 1 + n/5 {
-		refs := references(info, n)
-		if refs < max(n, before) || refs > MaxPrimitives || refs > n+n/splitShare {
+		refs := layout.References(info, n)
+		if refs < max(n, before) || refs > MaxPrimitives || refs > n+n/layout.SplitShare {
 			t.Errorf("%d primitives have %d references, fewer had %d", n, refs, before)
 		}
 		before = refs
 	}
-	if got := references(info, splitLeast); got != splitLeast {
-		t.Errorf("%d primitives have %d references", splitLeast, got)
+	if got := layout.References(info, layout.SplitLeast); got != layout.SplitLeast {
+		t.Errorf("%d primitives have %d references", layout.SplitLeast, got)
 	}
-	if got := references(info, MaxPrimitives); got != MaxPrimitives {
+	if got := layout.References(info, MaxPrimitives); got != MaxPrimitives {
 		t.Errorf("%d primitives have %d references", MaxPrimitives, got)
 	}
 }
@@ -180,7 +186,8 @@ func TestSplitSizes(t *testing.T) {
 // TestSplitConstants compares what split.go shares with split.glsl.
 func TestSplitConstants(t *testing.T) {
 	compare(t, constants(t, "../shaders/bvh/build/split.glsl"), map[string]uint64{
-		"ER_SPLIT_CLASSES": 256, "ER_SPLIT_STEPS": 8, "ER_SPLIT_MOST": splitPieces - 1, "ER_SPLIT_BITS": 15, "ER_MOVE_BYTES": improveMoves,
+		"ER_SPLIT_CLASSES": 256, "ER_SPLIT_STEPS": 8, "ER_SPLIT_MOST": layout.SplitPieces - 1, "ER_SPLIT_BITS": 15,
+		"ER_MOVE_BYTES":            layout.ImproveMoves,
 		"ER_GEOMETRY_NO_DUPLICATE": uint64(vk.GeometryNoDuplicateAnyHit), "ER_SPLIT_SIZES": 16, "ER_NO_PLANE": 99,
 	})
 }

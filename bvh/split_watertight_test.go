@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -64,7 +65,7 @@ func TestSplitsWatertight(t *testing.T) {
 		if s.Active <= s.Primitives {
 			t.Errorf("scale %g: nothing was split", scale)
 		}
-		var rays []Ray
+		var rays []inspect.Ray
 		for _, w := range []float64{-0.9, -0.5, 0, 0.4, 0.8} {
 			all := edgeRays(positions[:3*302], cone, at(w), rng)
 			rays = append(rays, all[:len(all)-2000]...)
@@ -72,7 +73,7 @@ func TestSplitsWatertight(t *testing.T) {
 		o := TraceOptions{}
 		hits, want := r.trace(r.single(split), rays, o), r.trace(r.single(unsplit), rays, o)
 		for i := range hits {
-			if hits[i] != want[i] || hits[i].Instance == NoInstance {
+			if hits[i] != want[i] || hits[i].Instance == inspect.NoInstance {
 				t.Fatalf("scale %g, ray %v: %+v, of whole triangles %+v", scale, rays[i], hits[i], want[i])
 			}
 		}

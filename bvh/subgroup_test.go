@@ -13,6 +13,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -73,7 +74,8 @@ func buildForParent(t *testing.T) {
 	r.run(builds)
 	var instances []vk.AccelerationStructureInstance
 	for i := range 600 {
-		instances = append(instances, vk.NewAccelerationStructureInstance(randomTransform(rng, false), 0, 0xff, 0, 0, builds[i%len(builds)].Dst.Address()))
+		instances = append(instances,
+			vk.NewAccelerationStructureInstance(randomTransform(rng, false), 0, 0xff, 0, 0, builds[i%len(builds)].Dst.Address()))
 	}
 	tops := r.prepare(r.topInput(0, instances...), r.topInput(vk.PreferFastBuild, instances...))
 	var first []byte
@@ -109,8 +111,8 @@ func (r *rig) withoutAddresses(b *vk.Buffer) []byte {
 	s, _ := r.read(b)
 	if s.Type == vk.TopLevel {
 		for i := range uint64(s.Active) {
-			at := s.leaves + i*instanceSize + instanceBLAS
-			clear(s.data[at : at+8])
+			at := s.Leaves + i*layout.InstanceSize + layout.InstanceBLAS
+			clear(s.Data[at : at+8])
 		}
 	}
 	return used(s)

@@ -9,6 +9,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
@@ -109,7 +110,7 @@ func (t *Tracer) CmdTrace(cb *vk.CommandBuffer, tlas, rays, hits, faults vk.Devi
 }
 
 // Trace traces rays and waits. It returns the hits and how many candidates were decided.
-func (t *Tracer) Trace(ctx context.Context, tlas vk.DeviceAddress, rays []Ray, o TraceOptions) ([]Hit, int, error) {
+func (t *Tracer) Trace(ctx context.Context, tlas vk.DeviceAddress, rays []inspect.Ray, o TraceOptions) ([]Hit, int, error) {
 	n := uint64(len(rays))
 	if n == 0 {
 		return nil, 0, nil
@@ -152,10 +153,11 @@ func (t *Tracer) Trace(ctx context.Context, tlas vk.DeviceAddress, rays []Ray, o
 }
 
 // EncodeRays returns the bytes that the kernel reads.
-func EncodeRays(rays []Ray) []byte {
+func EncodeRays(rays []inspect.Ray) []byte {
 	b := make([]byte, 0, len(rays)*RaySize)
 	for _, r := range rays {
-		for _, f := range []float32{r.Origin[0], r.Origin[1], r.Origin[2], r.TMin, r.Direction[0], r.Direction[1], r.Direction[2], r.TMax} {
+		for _, f := range []float32{r.Origin[0], r.Origin[1], r.Origin[2], r.TMin, r.Direction[0], r.Direction[1],
+			r.Direction[2], r.TMax} {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
 		}
 	}

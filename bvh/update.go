@@ -6,27 +6,12 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
 // An update keeps the tree and makes its boxes again, from the leaves up (shaders/bvh/refit/refit.glsl). It takes what it
 // needs to know of the tree from the source's header, so that it works on copies of any size.
-
-// updateScratch places the parts of an update's scratch memory, as offsets from its address. They follow each other behind
-// the state, and shaders/bvh/refit/push.glsl knows in what order.
-type updateScratch struct{ lists, boxes, counts, arrivals, reach, bounds, size uint64 }
-
-func updateScratchOf(n uint64) updateScratch {
-	s := updateScratch{lists: stateSize}
-	s.boxes = s.lists + 16*n
-	s.counts = s.boxes + 24*n
-	s.arrivals = s.counts + 4*(n/64+64)
-	s.reach = s.arrivals + 4*(n/1024+32)
-	parts := (max(n, 1) + refitPart - 1) / refitPart
-	s.bounds = s.reach + 4*parts
-	s.size = alignUp(s.bounds+32*parts, ScratchAlignment)
-	return s
-}
 
 // source returns the structure that an update reads.
 func (bd Build) source() (vk.Memory, uint64) {
@@ -40,17 +25,21 @@ func (bd Build) source() (vk.Memory, uint64) {
 // says, for that of a compacted structure is: the device compares it with the source's header.
 func checkUpdate(bd Build) error {
 	if bd.Info.Flags&vk.AllowUpdate == 0 {
-		return fmt.Errorf("%w: Info.Update needs AllowUpdate in Info.Flags, in this build and in the one that made the source", ErrInvalidBuild)
+		return fmt.Errorf("%w: Info.Update needs AllowUpdate in Info.Flags, in this build and in the one that made the source",
+			ErrInvalidBuild)
 	}
-	if have := bd.Dst.Size(); bd.DstOffset > have || have-bd.DstOffset < headerSize {
-		return fmt.Errorf("%w: destination %q has %d bytes, too few for a structure at DstOffset %d", ErrInvalidBuild, bd.Dst.Name(), have, bd.DstOffset)
+	if have := bd.Dst.Size(); bd.DstOffset > have || have-bd.DstOffset < layout.HeaderSize {
+		return fmt.Errorf("%w: destination %q has %d bytes, too few for a structure at DstOffset %d", ErrInvalidBuild,
+			bd.Dst.Name(), have, bd.DstOffset)
 	}
 	src, offset := bd.source()
 	if (src.Address()+offset)%Alignment != 0 {
-		return fmt.Errorf("%w: source address %#x + %d is not a multiple of %d", ErrInvalidBuild, src.Address(), offset, Alignment)
+		return fmt.Errorf("%w: source address %#x + %d is not a multiple of %d", ErrInvalidBuild, src.Address(), offset,
+			Alignment)
 	}
-	if offset > src.Size() || src.Size()-offset < headerSize {
-		return fmt.Errorf("%w: source %q has %d bytes, too few for a structure at SrcOffset %d", ErrInvalidBuild, src.Name(), src.Size(), offset)
+	if offset > src.Size() || src.Size()-offset < layout.HeaderSize {
+		return fmt.Errorf("%w: source %q has %d bytes, too few for a structure at SrcOffset %d", ErrInvalidBuild, src.Name(),
+			src.Size(), offset)
 	}
 	return nil
 }
@@ -61,7 +50,8 @@ func checkDestinations(builds []Build) error {
 	for i, bd := range builds {
 		address := bd.Dst.Address() + bd.DstOffset
 		if k, ok := written[address]; ok {
-			return fmt.Errorf("build %d: %w: Dst is that of build %d, too; builds of one batch are independent", i, ErrInvalidBuild, k)
+			return fmt.Errorf("build %d: %w: Dst is that of build %d, too; builds of one batch are independent", i,
+				ErrInvalidBuild, k)
 		}
 		written[address] = i
 	}
@@ -81,19 +71,17 @@ const (
 	// refitNodes is ER_NEAR of refit/nodes.comp: nodes of a workgroup, which has two lanes for each. Devices with small
 	// workgroups take refitNodesLeast.
 	refitNodes, refitNodesLeast = 256, 128
-	// refitPart is ER_PART of refit/push.glsl: leaf records of a workgroup.
-	refitPart = 128
 	// Up to fewNodes and beyond manyNodes blocks of refitNodesLeast are faster: few leave processors without work, and of
 	// many the levels above the blocks count for little.
 	fewNodes, manyNodes = 20000, 1 << 18
 	// formAny and so on are FORM_ANY of refit/leaves.comp.
 	formAny, formPlain, formInstances = 0, 1, 2
 	// leavesLanes is the workgroup of refit/leaves.comp for instances, a lane for each. Of other records a lane has two.
-	leavesLanes = refitPart
+	leavesLanes = layout.RefitPart
 	// mostAlone is the most primitives of an update that push constants describe: of more, the parts' bounds are too many.
 	mostAlone = 1 << 19
 	// smallUpdateSize is what refit/small.comp reads for each update: its record and its first geometry.
-	smallUpdateSize = buildRecordSize + geometryRecord
+	smallUpdateSize = layout.BuildRecordSize + layout.GeometryRecord
 	// smallLanes is the workgroup of refit/small.comp, smallBytes the shared memory that it needs for each primitive. It takes
 	// smallMost at most.
 	smallLanes, smallBytes, smallMost = 768, 28, 2 * smallLanes
@@ -124,10 +112,10 @@ func (r *recorder) refitNodes() (kernel int, nodes uint32) {
 
 // mostUpdatedNodes is about how many nodes an update has to make.
 func mostUpdatedNodes(info vk.BuildInfo, n uint32) uint32 {
-	if leafKindOf(info) == leafTriangles && !bundled(info) {
+	if layout.LeafKindOf(info) == layout.LeafTriangles && !layout.Bundled(info) {
 		return n / 2 // leaves of two triangles
 	}
-	return uint32(mostBundles(info, uint64(n)))
+	return uint32(layout.MostBundles(info, uint64(n)))
 }
 
 // refitSmallLimit is the most primitives that an update by one workgroup may have on a device.
@@ -150,16 +138,16 @@ func (b *batch) addUpdates(builds []Build, small uint32) {
 // direct tells whether the kernels read what the host wrote from where it wrote it.
 func (b *batch) direct() bool {
 	n := len(b.smallRecords)
-	return n > 0 && n <= directUpdates && n == len(b.records)/buildRecordSize
+	return n > 0 && n <= directUpdates && n == len(b.records)/layout.BuildRecordSize
 }
 
 // describeSmall puts together what refit/small.comp reads, once the records are complete.
 func (b *batch) describeSmall() {
 	for i, r := range b.smallRecords {
 		at := b.smallUpdates[i*smallUpdateSize:]
-		copy(at, b.records[r*buildRecordSize:][:buildRecordSize])
-		if first := b.firstGeometries[i] * geometryRecord; first < len(b.geometry) {
-			copy(at[buildRecordSize:], b.geometry[first:][:geometryRecord])
+		copy(at, b.records[r*layout.BuildRecordSize:][:layout.BuildRecordSize])
+		if first := b.firstGeometries[i] * layout.GeometryRecord; first < len(b.geometry) {
+			copy(at[layout.BuildRecordSize:], b.geometry[first:][:layout.GeometryRecord])
 		}
 	}
 }
@@ -171,10 +159,11 @@ func (b *batch) describeAlone(bd Build, n, room uint32) {
 		return
 	}
 	var g erGeometry
-	copy(bytesOf(&g), b.geometry[len(b.geometry)-len(bd.Info.Geometries)*geometryRecord:])
+	copy(bytesOf(&g), b.geometry[len(b.geometry)-len(bd.Info.Geometries)*layout.GeometryRecord:])
 	src, offset := bd.source()
 	b.alone = appendRecord(nil, erUpdatePush{
-		Dst: bd.Dst.Address() + bd.DstOffset, Source: src.Address() + offset, Scratch: bd.Scratch + updateScratchOf(uint64(n)).lists,
+		Dst: bd.Dst.Address() + bd.DstOffset, Source: src.Address() + offset,
+		Scratch:  bd.Scratch + layout.UpdateScratchOf(uint64(n)).Lists,
 		Vertices: g.Vertices, Indices: g.Indices, Transform: g.Transform,
 		Stride: g.Stride, Forms: g.IndexBytes | g.Format<<8 | g.Kind<<16 | g.BoxLevels<<24,
 		Flags: g.Flags, Primitives: g.PrimitiveCount, FirstVertex: g.FirstVertex,
@@ -184,7 +173,7 @@ func (b *batch) describeAlone(bd Build, n, room uint32) {
 
 // isAlone tells whether all is one update that push constants describe.
 func (b *batch) isAlone() bool {
-	return b.alone != nil && len(b.records) == buildRecordSize && len(b.indirect) == 0
+	return b.alone != nil && len(b.records) == layout.BuildRecordSize && len(b.indirect) == 0
 }
 
 // recordAlone records an update that is alone.
@@ -194,10 +183,10 @@ func (r *recorder) recordAlone() {
 		return
 	}
 	blocks := uint32(len(r.batch.updates) / 8)
-	r.runAlone(r.batch.refitLeaves(), blocks*(blockSize/refitPart))
+	r.runAlone(r.batch.refitLeaves(), blocks*(layout.BlockSize/layout.RefitPart))
 	r.cb.ComputeBarrier()
 	kernel, nodes := r.refitNodes()
-	r.runAlone(kernel, blocks*(blockSize/nodes))
+	r.runAlone(kernel, blocks*(layout.BlockSize/nodes))
 }
 
 func (r *recorder) runAlone(kernel int, groups uint32) {
@@ -214,7 +203,8 @@ func updateForm(info vk.BuildInfo) uint32 {
 		return formAny
 	}
 	t := info.Geometries[0].Triangles
-	if vertexFormats[t.VertexFormat] != vertexFormats[vulkan.FormatR32g32b32Sfloat] || t.IndexType.Size() != 4 || t.TransformData != 0 {
+	if layout.FormatWords[t.VertexFormat] != layout.FormatWords[vulkan.FormatR32g32b32Sfloat] || t.IndexType.Size() != 4 ||
+		t.TransformData != 0 {
 		return formAny
 	}
 	return formPlain
@@ -232,7 +222,7 @@ func (b *batch) refitLeaves() int {
 }
 
 func (b *batch) addUpdate(bd Build, small uint32) {
-	index := uint32(len(b.records) / buildRecordSize)
+	index := uint32(len(b.records) / layout.BuildRecordSize)
 	firstGeometry := b.geometries
 	var n uint32
 	for i, g := range bd.Info.Geometries {
@@ -241,12 +231,12 @@ func (b *batch) addUpdate(bd Build, small uint32) {
 	}
 	src, offset := bd.source()
 	room := min(bd.Dst.Size()-bd.DstOffset, src.Size()-offset)
-	s := updateScratchOf(uint64(n))
+	s := layout.UpdateScratchOf(uint64(n))
 	updateRoom := uint32(min(room/updateRoomUnit, 1<<32-1))
 	b.records = appendRecord(b.records, erUpdate{
-		Dst: bd.Dst.Address() + bd.DstOffset, Geometries: uint64(firstGeometry), State: bd.Scratch, Boxes: bd.Scratch + s.boxes,
-		PartBounds: bd.Scratch + s.bounds, PartReach: bd.Scratch + s.reach, Lists: bd.Scratch + s.lists,
-		Arrivals: bd.Scratch + s.arrivals, Counts: bd.Scratch + s.counts,
+		Dst: bd.Dst.Address() + bd.DstOffset, Geometries: uint64(firstGeometry), State: bd.Scratch, Boxes: bd.Scratch + s.Boxes,
+		PartBounds: bd.Scratch + s.Bounds, PartReach: bd.Scratch + s.Reach, Lists: bd.Scratch + s.Lists,
+		Arrivals: bd.Scratch + s.Arrivals, Counts: bd.Scratch + s.Counts,
 		Type: uint32(bd.Info.Type), Flags: uint32(bd.Info.Flags), GeometryCount: uint32(len(bd.Info.Geometries)), PrimitiveCount: n,
 		Room: updateRoom, Source: src.Address() + offset,
 	})
@@ -260,7 +250,7 @@ func (b *batch) addUpdate(bd Build, small uint32) {
 	b.form |= 1 << updateForm(bd.Info)
 	b.updatedNodes += mostUpdatedNodes(bd.Info, n)
 	// A structure without primitives has no bounds to make, but out of place it has a header to copy.
-	for k := uint32(0); k == 0 || k*blockSize < n; k++ {
+	for k := uint32(0); k == 0 || k*layout.BlockSize < n; k++ {
 		b.updates = appendWords(b.updates, index, k)
 	}
 }

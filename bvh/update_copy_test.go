@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -56,9 +57,9 @@ func TestUpdateCompacted(t *testing.T) {
 // bytes is all of a structure but its own address.
 func (r *rig) bytes(b *vk.Buffer) []byte {
 	r.Helper()
-	s, err := Read(r.Context(), r.dev, b, 0)
+	s, err := inspect.Read(r.Context(), r.dev, b, 0)
 	if err != nil {
 		r.Fatal(err)
 	}
-	return s.data[8:]
+	return s.Data[8:]
 }

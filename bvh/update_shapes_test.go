@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -79,18 +81,18 @@ func (r *rig) updateShaped(name string, m moving, built Build, data []byte, rng 
 }
 
 // leavesOf are the leaf references of a structure in the tree's order.
-func leavesOf(s *Structure, ref uint32, to []uint32) []uint32 {
-	if ref&refLeaf != 0 {
+func leavesOf(s *inspect.Structure, ref uint32, to []uint32) []uint32 {
+	if ref&layout.RefLeaf != 0 {
 		return append(to, ref)
 	}
-	_, refs, _ := s.children(ref)
+	_, refs, _ := s.Children(ref)
 	return leavesOf(s, refs[1], leavesOf(s, refs[0], to))
 }
 
 // reshape makes another tree over a structure's leaves.
 func reshape(data []byte, split func(leaves int) int) []byte {
 	out := bytes.Clone(data)
-	s, err := Decode(data)
+	s, err := inspect.Decode(data)
 	if err != nil {
 		panic(err) // the caller has just built it
 	}
@@ -98,57 +100,57 @@ func reshape(data []byte, split func(leaves int) int) []byte {
 	var make func(leaves []uint32) (ref, records uint32, height int)
 	make = func(leaves []uint32) (ref, records uint32, height int) {
 		if len(leaves) == 1 {
-			return leaves[0], leaves[0]>>refCountShift&refCountMask + 1, 0
+			return leaves[0], leaves[0]>>layout.RefCountShift&layout.RefCountMask + 1, 0
 		}
 		at := split(len(leaves))
 		first, below0, height0 := make(leaves[:at])
 		second, below1, height1 := make(leaves[at:])
-		node := headerSize + nodeSize*int(next)
+		node := layout.HeaderSize + layout.NodeSize*int(next)
 		for k := range 12 {
-			putWord(out, node+4*k, 0x7fc00000) // not a number
+			layout.PutWord(out, node+4*k, 0x7fc00000) // not a number
 		}
 		for k, w := range []uint32{first, second, below0, below1} {
-			putWord(out, node+nodeChild0+4*k, w)
+			layout.PutWord(out, node+layout.NodeChild0+4*k, w)
 		}
 		next++
 		return next - 1, below0 + below1, max(height0, height1) + 1
 	}
 	root, _, height := make(leavesOf(s, s.Root, nil))
-	putWord(out, headerRoot, root)
-	putWord(out, headerHeight, uint32(height))
+	layout.PutWord(out, layout.HeaderRoot, root)
+	layout.PutWord(out, layout.HeaderHeight, uint32(height))
 	return out
 }
 
 // compareShapes tells where the boxes of a tree are not those that follow from the leaves' boxes in another one.
 func compareShapes(shaped, other []byte) error {
-	boxes := map[uint32]Box{}
-	s, err := Decode(other)
+	boxes := map[uint32]inspect.Box{}
+	s, err := inspect.Decode(other)
 	if err != nil {
 		return err
 	}
 	for node := range s.Root + 1 {
-		b, refs, _ := s.children(node)
+		b, refs, _ := s.Children(node)
 		for c := range 2 {
-			if refs[c]&refLeaf != 0 {
+			if refs[c]&layout.RefLeaf != 0 {
 				boxes[refs[c]] = b[c]
 			}
 		}
 	}
 	bounds := s.Bounds
-	if s, err = Decode(shaped); err != nil {
+	if s, err = inspect.Decode(shaped); err != nil {
 		return err
 	}
 	if s.Bounds != bounds {
 		return fmt.Errorf("bounds are %v, not %v", s.Bounds, bounds)
 	}
 	for node := range s.Root + 1 { // children first
-		b, refs, _ := s.children(node)
+		b, refs, _ := s.Children(node)
 		for c := range 2 {
 			if want := boxes[refs[c]]; b[c] != want {
 				return fmt.Errorf("node %d of %d, child %d (%#x) has box %v, not %v", node, s.Root+1, c, refs[c], b[c], want)
 			}
 		}
-		boxes[node] = b[0].union(b[1])
+		boxes[node] = b[0].Union(b[1])
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -60,7 +61,7 @@ func TestUpdateSmall(t *testing.T) {
 // inUse is what of a structure of any form means something, but for its own address.
 func (r *rig) inUse(b *vk.Buffer) []byte {
 	r.Helper()
-	if s, _ := r.read(b); isCompacted(s.leafKind()) {
+	if s, _ := r.read(b); layout.IsCompacted(s.LeafKind()) {
 		return r.bytes(b)
 	}
 	return r.used(b)

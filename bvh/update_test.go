@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -41,18 +43,19 @@ func (r *rig) updateOf(bd Build) Build {
 // tree may use.
 func (r *rig) used(b *vk.Buffer) []byte {
 	r.Helper()
-	s, err := Read(r.Context(), r.dev, b, 0)
+	s, err := inspect.Read(r.Context(), r.dev, b, 0)
 	if err != nil {
 		r.Fatal(err)
 	}
 	return used(s)
 }
 
-func used(s *Structure) []byte {
-	record := map[uint32]uint64{leafTriangles: triangleSize, leafBoxes: boxSize, leafInstances: instanceSize}[s.word(headerLeafKind)]
-	nodes := uint64(min(max(s.Active, 1)-1, s.word(headerNodeCount))) * nodeSize
-	out := append([]byte{}, s.data[8:headerSize+nodes]...)
-	return append(out, s.data[s.leaves:s.leaves+uint64(s.Active)*record]...)
+func used(s *inspect.Structure) []byte {
+	record := map[uint32]uint64{layout.LeafTriangles: layout.TriangleSize, layout.LeafBoxes: layout.BoxSize,
+		layout.LeafInstances: layout.InstanceSize}[s.Word(layout.HeaderLeafKind)]
+	nodes := uint64(min(max(s.Active, 1)-1, s.Word(layout.HeaderNodeCount))) * layout.NodeSize
+	out := append([]byte{}, s.Data[8:layout.HeaderSize+nodes]...)
+	return append(out, s.Data[s.Leaves:s.Leaves+uint64(s.Active)*record]...)
 }
 
 func (r *rig) fill(b *vk.Buffer, data []byte) {
@@ -205,25 +208,25 @@ func TestUpdateUnchanged(t *testing.T) {
 }
 
 // checkTight makes all boxes of a bottom level again, from its leaf records, and finds them in the nodes to the bit.
-func checkTight(t *testing.T, name string, s *Structure) {
+func checkTight(t *testing.T, name string, s *inspect.Structure) {
 	t.Helper()
 	if s.Type == vk.TopLevel || s.Active == 0 {
 		return
 	}
-	nothing := Box{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
+	nothing := inspect.Box{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
 	all := nothing
 	for i := range s.Active {
-		b, _ := s.leafBox(i)
-		all = all.union(b)
+		b, _ := s.LeafBox(i)
+		all = all.Union(b)
 	}
 	if all == nothing {
-		all = Box{}
+		all = inspect.Box{}
 	}
 	padding := float32(1e-30)
 	for k := range 3 {
 		padding = max(padding, max(-all.Min[k], all.Max[k])/8388608)
 	}
-	pad := func(b Box) Box {
+	pad := func(b inspect.Box) inspect.Box {
 		if b.Min[0] > b.Max[0] {
 			return b
 		}
@@ -233,23 +236,23 @@ func checkTight(t *testing.T, name string, s *Structure) {
 		}
 		return b
 	}
-	var visit func(ref uint32) Box
-	visit = func(ref uint32) Box {
+	var visit func(ref uint32) inspect.Box
+	visit = func(ref uint32) inspect.Box {
 		out := nothing
-		if ref&refLeaf != 0 {
-			for i := range ref>>refCountShift&refCountMask + 1 {
-				b, _ := s.leafBox(ref&refIndexMask + i)
-				out = out.union(b)
+		if ref&layout.RefLeaf != 0 {
+			for i := range ref>>layout.RefCountShift&layout.RefCountMask + 1 {
+				b, _ := s.LeafBox(ref&layout.RefIndexMask + i)
+				out = out.Union(b)
 			}
 			return pad(out)
 		}
-		boxes, refs, _ := s.children(ref)
+		boxes, refs, _ := s.Children(ref)
 		for c := range 2 {
 			want := visit(refs[c])
 			if boxes[c] != want {
 				t.Fatalf("%s: child %d of node %d has box %v, its leaves %v", name, c, ref, boxes[c], want)
 			}
-			out = out.union(want)
+			out = out.Union(want)
 		}
 		return out
 	}
@@ -285,7 +288,8 @@ func TestUpdateHits(t *testing.T) {
 		if !bytes.Equal(r.used(bufferOf(bd.Dst)), r.used(bufferOf(out.Dst))) {
 			t.Errorf("%s: updates in place and out of place differ", kind.name)
 		}
-		answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: moved.triangles(0, true)}}, rays, 0, 0xff, nil)
+		answers := traceAll(inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: moved.triangles(0, true)}},
+			rays, 0, 0xff, nil)
 		for _, b := range []*vk.Buffer{bufferOf(bd.Dst), bufferOf(out.Dst), r.build(changed)[0]} {
 			st, m := r.read(b)
 			if st.Address != b.Address() {
@@ -321,11 +325,12 @@ func TestUpdateInstances(t *testing.T) {
 	meshes[0] = r.updateOf(meshes[0])
 	meshes[1].Info, meshes[1].Ranges = b.info, b.ranges
 	r.run(meshes)
-	triangles := [][]Triangle{moved.triangles(0, true), small.triangles(0, true)}
-	var scene Reference
+	triangles := [][]inspect.Triangle{moved.triangles(0, true), small.triangles(0, true)}
+	var scene inspect.Reference
 	var data []byte
 	for i := range 64 {
-		ref := ReferenceInstance{Transform: randomTransform(rng, i%2 == 0), Mask: 0xff, CustomIndex: uint32(i), Triangles: triangles[i%2]}
+		ref := inspect.ReferenceInstance{Transform: randomTransform(rng, i%2 == 0), Mask: 0xff, CustomIndex: uint32(i),
+			Triangles: triangles[i%2]}
 		address := meshes[i%2].Dst.Address()
 		if i%16 == 3 {
 			address, ref.Triangles = 0, nil
@@ -366,7 +371,7 @@ func TestUpdateInactive(t *testing.T) {
 	update := r.updateOf(bd)
 	for _, every := range []int{2, 1} {
 		broken := append(soup{}, s...)
-		var left []Triangle
+		var left []inspect.Triangle
 		for i, tri := range s.triangles(0, true) {
 			if i%every == 0 {
 				broken[9*i+i%9] = float32(math.Inf(1))
@@ -381,7 +386,7 @@ func TestUpdateInactive(t *testing.T) {
 		r.run([]Build{update})
 		st, _ := r.read(bufferOf(bd.Dst))
 		checkTight(t, "inactive", st)
-		answers := traceAll(Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: left}}, rays, 0, 0xff, nil)
+		answers := traceAll(inspect.Reference{{Transform: vk.IdentityTransform(), Mask: 0xff, Triangles: left}}, rays, 0, 0xff, nil)
 		hit, _ := r.compareHits(r.trace(r.single(bufferOf(bd.Dst)), rays, TraceOptions{}), answers, rays)
 		if (hit > 0) != (every == 2) {
 			t.Errorf("one in %d inactive: %d hits", every, hit)
@@ -417,7 +422,7 @@ func TestUpdateRefuses(t *testing.T) {
 	for _, tt := range tests {
 		list := []Build{r.updateOf(base[0]), r.updateOf(base[1])}
 		tt.edit(list)
-		_, err := newBatch(list, collapseLimit, false)
+		_, err := newBatch(list, layout.CollapseLimit, false)
 		if !errors.Is(err, ErrInvalidBuild) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want ErrInvalidBuild with %q", tt.name, err, tt.want)
 		}
@@ -465,7 +470,7 @@ func TestUpdateConstants(t *testing.T) {
 	compare(t, constants(t, "../shaders/bvh/refit/refit.glsl"), map[string]uint64{
 		"ER_ALLOW_UPDATE": uint64(vk.AllowUpdate), "ER_ROOM_UNIT": updateRoomUnit,
 	})
-	compare(t, constants(t, "../shaders/bvh/refit/push.glsl"), map[string]uint64{"ER_PART": refitPart})
+	compare(t, constants(t, "../shaders/bvh/refit/push.glsl"), map[string]uint64{"ER_PART": layout.RefitPart})
 	nodes := constants(t, "../shaders/bvh/refit/nodes.comp")
 	compare(t, map[string]uint64{"ER_NEAR": nodes["ER_NEAR"]}, map[string]uint64{"ER_NEAR": refitNodes})
 }

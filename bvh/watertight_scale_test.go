@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
@@ -90,7 +91,7 @@ func (s *shooter) prepareTops() {
 		s.Fatal(err)
 	}
 	tops := s.buffer("top levels", uint64(cases)*sizes.AccelerationStructureSize)
-	each := alignUp(sizes.BuildScratchSize, ScratchAlignment)
+	each := layout.AlignUp(sizes.BuildScratchSize, ScratchAlignment)
 	scratch := s.buffer("scratch", uint64(cases)*each)
 	for i := range cases {
 		s.builds = append(s.builds, Build{
@@ -172,7 +173,8 @@ func (s *shooter) arrange(rng *rand.Rand) {
 			if m.convex {
 				flags = 1
 			}
-			cases = appendWords(cases, uint32(len(m.closedMesh.indices)/3), uint32(len(m.insides)/3), flags, math.Float32bits(float32(m.radius())))
+			cases = appendWords(cases, uint32(len(m.closedMesh.indices)/3), uint32(len(m.insides)/3), flags,
+				math.Float32bits(float32(m.radius())))
 		}
 	}
 	for _, u := range []struct {
@@ -226,7 +228,8 @@ func (s *shooter) explain(reports []byte, n, perCase int) {
 		u := func(k int) uint32 { return binary.LittleEndian.Uint32(r[4*k:]) }
 		c := int(u(8)) / perCase
 		m := s.meshes[c/s.perMesh]
-		s.Logf("%s, transform %d: ray of kind %d from (%g, %g, %g) towards (%g, %g, %g) crosses %d fronts and %d backs", m.what, c%s.perMesh, u(9),
+		s.Logf("%s, transform %d: ray of kind %d from (%g, %g, %g) towards (%g, %g, %g) crosses %d fronts and %d backs", m.what,
+			c%s.perMesh, u(9),
 			f(0), f(1), f(2), f(4), f(5), f(6), u(10), u(11))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -43,10 +45,10 @@ func icosphere(levels int, radius float64) (positions []float32, indices []uint3
 }
 
 // edgeRays shoots from one point at all vertices, at points on all edges, and at random.
-func edgeRays(positions []float32, indices []uint32, from [3]float32, rng *rand.Rand) []Ray {
-	var rays []Ray
+func edgeRays(positions []float32, indices []uint32, from [3]float32, rng *rand.Rand) []inspect.Ray {
+	var rays []inspect.Ray
 	shoot := func(p [3]float32) {
-		rays = append(rays, Ray{Origin: from, TMax: 1e30, Direction: [3]float32{p[0] - from[0], p[1] - from[1], p[2] - from[2]}})
+		rays = append(rays, inspect.Ray{Origin: from, TMax: 1e30, Direction: [3]float32{p[0] - from[0], p[1] - from[1], p[2] - from[2]}})
 	}
 	at := func(i uint32) [3]float32 { return [3]float32(positions[3*i:]) }
 	for i := range len(positions) / 3 {
@@ -90,16 +92,18 @@ func TestWatertight(t *testing.T) {
 			tlas := r.single(r.build(r.indexedInput(positions, indices, kind.flags))[0])
 			missed := 0
 			for _, h := range r.trace(tlas, rays, TraceOptions{}) {
-				if h.Instance == NoInstance {
+				if h.Instance == inspect.NoInstance {
 					missed++
 				}
 			}
-			_, seen, err := r.tracer.Trace(t.Context(), tlas.Address(), rays, TraceOptions{Flags: RayNoOpaque, CullMask: 0xff, Candidates: IgnoreCandidates})
+			_, seen, err := r.tracer.Trace(t.Context(), tlas.Address(), rays,
+				TraceOptions{Flags: inspect.RayNoOpaque, CullMask: 0xff, Candidates: IgnoreCandidates})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if missed != 0 || seen != len(rays) {
-				t.Errorf("%d levels, radius %g, from %v, %s: of %d rays %d miss; %d intersections reported", c.levels, c.radius, c.from, kind.name, len(rays), missed, seen)
+				t.Errorf("%d levels, radius %g, from %v, %s: of %d rays %d miss; %d intersections reported", c.levels, c.radius, c.from,
+					kind.name, len(rays), missed, seen)
 			}
 		}
 	}
@@ -123,23 +127,25 @@ func TestGridEdges(t *testing.T) {
 			indices = append(indices, a, a+1, a+n+1, a+1, a+n+2, a+n+1)
 		}
 	}
-	var rays []Ray
+	var rays []inspect.Ray
 	for y := -n + 1; y < n; y++ {
 		for x := -n + 1; x < n; x++ {
 			for axis := range 2 {
 				z := float32(1 - 2*axis)
-				rays = append(rays, Ray{Origin: [3]float32{float32(x) / 2, float32(y) / 2, z}, Direction: [3]float32{0, 0, -z}, TMax: 10})
+				rays = append(rays, inspect.Ray{Origin: [3]float32{float32(x) / 2, float32(y) / 2, z},
+					Direction: [3]float32{0, 0, -z}, TMax: 10})
 			}
 		}
 	}
 	for _, kind := range buildKinds {
 		tlas := r.single(r.build(r.indexedInput(positions, indices, kind.flags))[0])
 		for i, h := range r.trace(tlas, rays, TraceOptions{}) {
-			if h.Instance == NoInstance || h.T != 1 {
+			if h.Instance == inspect.NoInstance || h.T != 1 {
 				t.Errorf("%s: ray from %v misses", kind.name, rays[i].Origin)
 			}
 		}
-		_, seen, err := r.tracer.Trace(t.Context(), tlas.Address(), rays, TraceOptions{Flags: RayNoOpaque, CullMask: 0xff, Candidates: IgnoreCandidates})
+		_, seen, err := r.tracer.Trace(t.Context(), tlas.Address(), rays,
+			TraceOptions{Flags: inspect.RayNoOpaque, CullMask: 0xff, Candidates: IgnoreCandidates})
 		if err != nil || seen != len(rays) {
 			t.Errorf("%s: %d rays, %d intersections, %v", kind.name, len(rays), seen, err)
 		}
@@ -150,7 +156,7 @@ func TestGridEdges(t *testing.T) {
 func TestStackFault(t *testing.T) {
 	r := newRig(t)
 	s := randomSoup(rand.New(rand.NewPCG(191, 192)), 100, 0.3)
-	rays := []Ray{{Origin: [3]float32{s[0], s[1], -2}, Direction: [3]float32{0, 0, 1}, TMax: 10}}
+	rays := []inspect.Ray{{Origin: [3]float32{s[0], s[1], -2}, Direction: [3]float32{0, 0, 1}, TMax: 10}}
 	for _, forgeTop := range []bool{false, true} {
 		blas := r.build(r.soupInput(s, 0, vk.GeometryOpaque))[0]
 		if !forgeTop {
@@ -169,7 +175,7 @@ func TestStackFault(t *testing.T) {
 // forgeHeight makes a structure say that it is higher than any variant's stack.
 func (r *rig) forgeHeight(b *vk.Buffer) {
 	r.Helper()
-	if err := r.dev.UploadBuffer(r.Context(), b, headerHeight, uintBytes([]uint32{wideStackEntries})); err != nil {
+	if err := r.dev.UploadBuffer(r.Context(), b, layout.HeaderHeight, uintBytes([]uint32{layout.WideStackEntries})); err != nil {
 		r.Fatal(err)
 	}
 }

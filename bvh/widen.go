@@ -3,6 +3,7 @@ package bvh
 import (
 	"fmt"
 
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -11,38 +12,14 @@ import (
 
 // WideNodes tells whether structures for rays on a device get wide nodes where they are built for tracing: with PreferFastTrace,
 // without PreferFastBuild and LowMemory. They do where shaders.Variant chooses the traversal that reads them, on CPUs.
-// A Builder knows by itself, HostBuildInput has to be told.
+// A Builder knows by itself, host.BuildInput has to be told.
 func WideNodes(dev Device) bool { return dev.SIMD() }
-
-// widened tells whether a build asks for wide nodes, on such devices.
-func widened(info vk.BuildInfo) bool {
-	return info.Flags&(vk.PreferFastTrace|vk.PreferFastBuild|vk.LowMemory) == vk.PreferFastTrace
-}
 
 const (
 	// widenTask is the bytes of ErWiden in shaders/bvh/build/widen.comp, and widenNew WIDEN_NEW.
 	widenTask = 16
 	widenNew  = 0x80000000
 )
-
-// withWide is the size of a structure with wide nodes for so many node slots.
-func withWide(structure, slots uint64) uint64 {
-	if slots == 0 {
-		return structure
-	}
-	return alignUp(structure, wideUnit) + slots*wideSize
-}
-
-// currentSize is what a structure takes with its wide nodes.
-func (s *Structure) currentSize() uint64 {
-	if s.word(headerWide) == 0 {
-		return s.Bytes
-	}
-	return withWide(s.Bytes, uint64(s.word(headerNodeCount)))
-}
-
-// wideUnit is what ER_HEADER_WIDE counts in.
-const wideUnit = 64
 
 // appendWiden adds the tasks of a structure of at most so many node slots. Unless it is new, it gets no wide nodes if it has
 // none.
@@ -51,7 +28,7 @@ func appendWiden(tasks []byte, structure vk.DeviceAddress, room, slots uint64, i
 	if isNew {
 		flag = widenNew
 	}
-	for k := uint64(0); k == 0 || k*blockSize < slots; k++ {
+	for k := uint64(0); k == 0 || k*layout.BlockSize < slots; k++ {
 		tasks = appendRecord(tasks, erWiden{Structure: structure, Room: uint32(units(room)), Block: uint32(k) | flag})
 	}
 	return tasks
@@ -60,14 +37,14 @@ func appendWiden(tasks []byte, structure vk.DeviceAddress, room, slots uint64, i
 // addWidened adds those builds and updates that may have wide nodes.
 func (b *batch) addWidened(builds []Build) {
 	for _, bd := range builds {
-		if !widened(bd.Info) {
+		if !layout.Widened(bd.Info) {
 			continue
 		}
 		var n uint64
 		for _, r := range bd.Ranges {
 			n += uint64(r.PrimitiveCount)
 		}
-		slots := max(references(bd.Info, n), 1) - 1
+		slots := max(layout.References(bd.Info, n), 1) - 1
 		b.widened = appendWiden(b.widened, bd.Dst.Address()+bd.DstOffset, bd.Dst.Size()-bd.DstOffset, slots, !bd.Info.Update)
 	}
 }

@@ -18,9 +18,9 @@ const (
 	// CopyCompact makes a smaller one, of PropertyCompactedSize bytes. Src was built with AllowCompaction.
 	CopyCompact = vk.CopyCompact
 	// CopySerialize writes Src to Memory, in PropertySerializedSize bytes: a blob, see SerializedHeader.
-	CopySerialize = bvh.CopySerialize
+	CopySerialize = vk.CopySerialize
 	// CopyDeserialize makes Dst of the blob in Memory. Dst has the size that the blob's header says.
-	CopyDeserialize = bvh.CopyDeserialize
+	CopyDeserialize = vk.CopyDeserialize
 )
 
 // CopyStatus is what the device says about a copy.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
 // Structure is an acceleration structure of the compute way, read back: its Contents method returns triangles, boxes or
 // instances in the order of the input.
-type Structure = bvh.Structure
+type Structure = inspect.Structure
 
 // Decode reads a structure back for tools that show it; no command that writes it is pending. The native way cannot: how a
 // driver stores structures is its own affair, and the error wraps ErrUnsupported.
@@ -23,7 +23,7 @@ func (d *Device) Decode(ctx context.Context, a *AccelerationStructure) (*Structu
 		return nil, fmt.Errorf("decode: %w", err)
 	}
 	way, can := d.driver.(interface {
-		Decode(ctx context.Context, storage *vk.Buffer) (*bvh.Structure, error)
+		Decode(ctx context.Context, storage *vk.Buffer) (*inspect.Structure, error)
 	})
 	if !can {
 		return nil,

@@ -3,27 +3,27 @@ package engine
 import (
 	"fmt"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/host"
 	"github.com/everray/everray/engine/internal/compute"
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
 
 // HostGeometry is the memory of one geometry of a HostBuild.
-type HostGeometry = bvh.HostGeometry
+type HostGeometry = host.Geometry
 
 // HostOperation is deferred work of the host, as VkDeferredOperationKHR is: nothing happens until goroutines join it. Run
 // joins with as many as are of use, and waits.
-type HostOperation = bvh.Operation
+type HostOperation = host.Operation
 
 // JoinStatus is what HostOperation.Join did.
-type JoinStatus = bvh.JoinStatus
+type JoinStatus = host.JoinStatus
 
 // Values of JoinStatus.
 const (
-	JoinDone    = bvh.JoinDone
-	JoinIdle    = bvh.JoinIdle
-	JoinStopped = bvh.JoinStopped
+	JoinDone    = host.JoinDone
+	JoinIdle    = host.JoinIdle
+	JoinStopped = host.JoinStopped
 )
 
 // HostBuild is one build or update by the host, as vkBuildAccelerationStructuresKHR has it.
@@ -42,9 +42,9 @@ type HostBuild struct {
 // hostWay is what a way with host commands has beside driver.Driver.
 type hostWay interface {
 	// HostBuild checks builds by the host and returns the operation that does them.
-	HostBuild(builds []compute.HostBuild) (*bvh.Operation, error)
+	HostBuild(builds []compute.HostBuild) (*host.Operation, error)
 	// HostCopy checks copies by the host and returns the operation that does them.
-	HostCopy(copies []bvh.HostCopy) (*bvh.Operation, error)
+	HostCopy(copies []host.Copy) (*host.Operation, error)
 	// HostProperty is what CmdWriteProperties writes of a structure.
 	HostProperty(structure []byte, p driver.Property) (uint64, error)
 }

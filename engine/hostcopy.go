@@ -3,7 +3,7 @@ package engine
 import (
 	"fmt"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/host"
 	"github.com/everray/everray/vk"
 )
 
@@ -27,7 +27,7 @@ func (d *Device) HostCopy(copies []HostCopy) (*HostOperation, error) {
 	if err := d.checkHostCommands("copy acceleration structures"); err != nil {
 		return nil, err
 	}
-	list := make([]bvh.HostCopy, len(copies))
+	list := make([]host.Copy, len(copies))
 	pairs := make([]Copy, len(copies))
 	for i, c := range copies {
 		if err := c.check(d); err != nil {
@@ -120,8 +120,8 @@ func (c *HostCopy) check(d *Device) error {
 }
 
 // translate turns a checked copy into that of package bvh.
-func (c *HostCopy) translate() bvh.HostCopy {
-	t := bvh.HostCopy{Mode: c.Mode, Src: c.Blob, Dst: c.Blob}
+func (c *HostCopy) translate() host.Copy {
+	t := host.Copy{Mode: c.Mode, Src: c.Blob, Dst: c.Blob}
 	if c.Mode != CopyDeserialize {
 		t.Src = c.Src.storage.Mapped()
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
@@ -25,7 +25,7 @@ const (
 // SerializedHeader is what a blob begins with: who wrote it, the bytes of the blob and of the structure, and for a top level
 // one handle for each instance, or each bottom level: addresses where it was serialised. Whoever deserialises it somewhere
 // else replaces them by SetSerializedHandles.
-type SerializedHeader = bvh.SerializedHeader
+type SerializedHeader = inspect.SerializedHeader
 
 // ReadSerializedHeader reads the header of a blob of either way, handles included; what is behind may be missing. Too short a
 // blob is refused with an error that wraps ErrInvalidBlob.
@@ -77,7 +77,7 @@ func (d *Device) CheckSerialized(header []byte) error {
 	if len(header) < serializedVersionBytes {
 		return fmt.Errorf("serialised acceleration structure: %w: %d bytes, its version has %d", ErrInvalidBlob, len(header), serializedVersionBytes)
 	}
-	if d.Backend() == BackendNative && bvh.CheckSerialized(header) {
+	if d.Backend() == BackendNative && inspect.CheckSerialized(header) {
 		return fmt.Errorf("%w: the compute way has serialised it (read it with BackendCompute)", ErrIncompatible)
 	}
 	return d.driver.CheckSerialized([serializedVersionBytes]byte(header))

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/sbt"
 )
 
@@ -345,13 +345,13 @@ func (b *box) flagRows() []Row {
 	skipped[boxEnded], skipped[boxSerial], skipped[boxKind], skipped[boxT] = U(0), U(0), U(0), U(0)
 	rule := dxr + "Ray flags: "
 	out = append(out,
-		b.row("flags/skip-aabbs", vulkan+"Ray Primitive Culling", opaque, table, boxNothing(tmax), down(0, 0).with(bvh.RaySkipAABBs)),
-		b.row("flags/skip-triangles", vulkan+"Ray Primitive Culling", opaque, table, simple, down(0, 0).with(bvh.RaySkipTriangles)),
+		b.row("flags/skip-aabbs", vulkan+"Ray Primitive Culling", opaque, table, boxNothing(tmax), down(0, 0).with(inspect.RaySkipAABBs)),
+		b.row("flags/skip-triangles", vulkan+"Ray Primitive Culling", opaque, table, simple, down(0, 0).with(inspect.RaySkipTriangles)),
 		b.row("flags/cull-back", rule+"no effect on geometry other than triangles", opaque, table, simple,
-			down(0, 0).with(bvh.RayCullBackFacing)),
+			down(0, 0).with(inspect.RayCullBackFacing)),
 		b.row("flags/cull-front", rule+"no effect on geometry other than triangles", opaque, table, simple,
-			down(0, 0).with(bvh.RayCullFrontFacing)),
-		b.row("flags/skip-closest-hit", rule+"SKIP_CLOSEST_HIT_SHADER", open, table, skipped, down(0, 0).with(bvh.RaySkipClosestHit)),
+			down(0, 0).with(inspect.RayCullFrontFacing)),
+		b.row("flags/skip-closest-hit", rule+"SKIP_CLOSEST_HIT_SHADER", open, table, skipped, down(0, 0).with(inspect.RaySkipClosestHit)),
 	)
 	// The search ends with the first report that is accepted; whether the intersection shader still runs on is left open.
 	for _, c := range []struct {
@@ -365,7 +365,7 @@ func (b *box) flagRows() []Row {
 		{"ignore-accept", open, []report{{4.5, 1, ignores}, {5, 2, accepts}}, 2},
 	} {
 		row := b.row("flags/first-hit/"+c.name, rule+"ACCEPT_FIRST_HIT_AND_END_SEARCH", c.scene,
-			b.table(sbt.Record{Group: b.both, Data: script(c.reports...)}), nil, down(0, 0).with(bvh.RayTerminateOnFirstHit))
+			b.table(sbt.Record{Group: b.both, Data: script(c.reports...)}), nil, down(0, 0).with(inspect.RayTerminateOnFirstHit))
 		row.Check = func(got []uint32) error {
 			if got[boxEnded] != 1 || got[boxSeen] != c.seen {
 				return fmt.Errorf("ended %#x after %d any hit shaders, want 1 after %d", got[boxEnded], got[boxSeen], c.seen)
@@ -412,11 +412,11 @@ func (b *box) sceneRows() []Row {
 		b.row("scene/mixed", vulkan+"Ray Closest Hit: the nearest of boxes and triangles", mixed, both,
 			join(closest(5, 1, 0, 0, 10), closest(2, 5000, 0, 0, 12)), down(0, 0), down(8, 0)),
 		b.row("scene/mixed/skip-aabbs", vulkan+"Ray Primitive Culling", mixed, both,
-			join(closest(8, 5000, 0, 0, 11), closest(2, 5000, 0, 0, 12)), down(0, 0).with(bvh.RaySkipAABBs),
-			down(8, 0).with(bvh.RaySkipAABBs)),
+			join(closest(8, 5000, 0, 0, 11), closest(2, 5000, 0, 0, 12)), down(0, 0).with(inspect.RaySkipAABBs),
+			down(8, 0).with(inspect.RaySkipAABBs)),
 		b.row("scene/mixed/skip-triangles", vulkan+"Ray Primitive Culling", mixed, both,
-			join(closest(5, 1, 0, 0, 10), closest(5, 1, 0, 0, 13)), down(0, 0).with(bvh.RaySkipTriangles),
-			down(8, 0).with(bvh.RaySkipTriangles)),
+			join(closest(5, 1, 0, 0, 10), closest(5, 1, 0, 0, 13)), down(0, 0).with(inspect.RaySkipTriangles),
+			down(8, 0).with(inspect.RaySkipTriangles)),
 		b.row("scene/origin-inside", dxr+"AABB volume: a ray that begins inside meets the box", single(boxes(opaqueOnce, cube(0, 0, 5))),
 			b.table(nearFar(0.5)), boxWant(true, true, 0, tmax, report{0.5, 1, accepts}), inside),
 		b.row("scene/flat", dxr+"AABB volume: boxes without thickness are allowed", single(boxes(opaqueOnce, flat)), b.table(nearFar(5)),

@@ -3,7 +3,7 @@ package conformance
 import (
 	"fmt"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -14,8 +14,8 @@ var opacityFlags = []struct {
 	name string
 	bits uint32
 }{
-	{"none", 0}, {"opaque", bvh.RayOpaque}, {"no-opaque", bvh.RayNoOpaque},
-	{"cull-opaque", bvh.RayCullOpaque}, {"cull-no-opaque", bvh.RayCullNoOpaque},
+	{"none", 0}, {"opaque", inspect.RayOpaque}, {"no-opaque", inspect.RayNoOpaque},
+	{"cull-opaque", inspect.RayCullOpaque}, {"cull-no-opaque", inspect.RayCullNoOpaque},
 }
 
 var opacityInstances = []struct {
@@ -33,11 +33,11 @@ func outcome(geometryOpaque bool, instance vk.InstanceFlags, ray uint32) (opaque
 	case instance&vk.InstanceForceNoOpaque != 0:
 		opaque = false
 	}
-	culled = opaque && ray&bvh.RayCullOpaque != 0 || !opaque && ray&bvh.RayCullNoOpaque != 0
+	culled = opaque && ray&inspect.RayCullOpaque != 0 || !opaque && ray&inspect.RayCullNoOpaque != 0
 	switch {
-	case ray&bvh.RayOpaque != 0:
+	case ray&inspect.RayOpaque != 0:
 		opaque = true
-	case ray&bvh.RayNoOpaque != 0:
+	case ray&inspect.RayNoOpaque != 0:
 		opaque = false
 	}
 	return opaque, culled
@@ -109,14 +109,14 @@ func (c *core) facingRows() []Row {
 			for _, ray := range []struct {
 				name string
 				bits uint32
-			}{{"none", 0}, {"cull-back", bvh.RayCullBackFacing}, {"cull-front", bvh.RayCullFrontFacing}} {
+			}{{"none", 0}, {"cull-back", inspect.RayCullBackFacing}, {"cull-front", inspect.RayCullFrontFacing}} {
 				want := func(primitive uint32) []Word {
 					// In object space a mirrored ray along +z still looks along +z.
 					isFront := primitive == 0
 					if flags&vk.InstanceTriangleFlipFacing != 0 {
 						isFront = !isFront
 					}
-					culled := isFront && ray.bits == bvh.RayCullFrontFacing || !isFront && ray.bits == bvh.RayCullBackFacing
+					culled := isFront && ray.bits == inspect.RayCullFrontFacing || !isFront && ray.bits == inspect.RayCullBackFacing
 					if culled && flags&vk.InstanceTriangleFacingCullDisable == 0 {
 						return coreMissed(missRecord, 0, tmax)
 					}
@@ -145,8 +145,8 @@ func (c *core) geometryTransformRows() []Row {
 	return []Row{
 		c.row("facing/geometry-transform/none", rule, scene, c.table(c.noAny), seen, down(0, 0)),
 		c.row("facing/geometry-transform/cull-back", rule, scene, c.table(c.noAny), coreMissed(missRecord, 0, tmax),
-			down(0, 0).with(bvh.RayCullBackFacing)),
-		c.row("facing/geometry-transform/cull-front", rule, scene, c.table(c.noAny), seen, down(0, 0).with(bvh.RayCullFrontFacing)),
+			down(0, 0).with(inspect.RayCullBackFacing)),
+		c.row("facing/geometry-transform/cull-front", rule, scene, c.table(c.noAny), seen, down(0, 0).with(inspect.RayCullFrontFacing)),
 	}
 }
 
@@ -179,7 +179,7 @@ func (c *core) endRows() []Row {
 		want  []Word
 		check func([]uint32) error
 	}
-	const first, skip = bvh.RayTerminateOnFirstHit, bvh.RaySkipClosestHit
+	const first, skip = inspect.RayTerminateOnFirstHit, inspect.RaySkipClosestHit
 	missed := func(seen uint32) []Word { return coreMissed(missRecord, seen, tmax) }
 	var out []Row
 	for _, e := range []end{
@@ -194,14 +194,14 @@ func (c *core) endRows() []Row {
 		{"skip-closest/opaque", opaque, c.accept, skip, coreNothing(0), nil},
 		{"skip-closest/ignore", other, c.ignore, skip, missed(3), nil},
 		{"ignore", other, c.ignore, 0, missed(3), nil},
-		{"ignore/forced-opaque", other, c.ignore, bvh.RayOpaque, coreHit(1, 0), nil},
+		{"ignore/forced-opaque", other, c.ignore, inspect.RayOpaque, coreHit(1, 0), nil},
 		{"terminate", other, c.terminate, 0, nil, anyOfThree(1, 1)},
 		{"terminate/skip-closest", other, c.terminate, skip, nil, anyOfThree(0, 1)},
 		{"terminate/opaque-geometry", opaque, c.terminate, 0, coreHit(1, 0), nil},
-		{"terminate/forced-not-opaque", opaque, c.terminate, bvh.RayNoOpaque, nil, anyOfThree(1, 1)},
-		{"skip-triangles", opaque, c.accept, bvh.RaySkipTriangles, missed(0), nil},
-		{"skip-triangles/not-opaque", other, c.accept, bvh.RaySkipTriangles, missed(0), nil},
-		{"skip-aabbs", opaque, c.accept, bvh.RaySkipAABBs, coreHit(1, 0), nil},
+		{"terminate/forced-not-opaque", opaque, c.terminate, inspect.RayNoOpaque, nil, anyOfThree(1, 1)},
+		{"skip-triangles", opaque, c.accept, inspect.RaySkipTriangles, missed(0), nil},
+		{"skip-triangles/not-opaque", other, c.accept, inspect.RaySkipTriangles, missed(0), nil},
+		{"skip-aabbs", opaque, c.accept, inspect.RaySkipAABBs, coreHit(1, 0), nil},
 	} {
 		row := c.row("end/"+e.name, dxr+"Ray flags; AcceptHitAndEndSearch(), IgnoreHit(); "+vulkan+"Ray Primitive Culling", e.scene,
 			c.table(e.group), e.want, down(0, 0).with(e.flags))

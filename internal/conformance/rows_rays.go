@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/sbt"
 )
 
@@ -112,7 +112,7 @@ func (c *core) nullRows() []Row {
 	lacking := vulkan + "Ray Tracing Shader Group: hit groups may lack any of their shaders; without an any hit shader a candidate " +
 		"is accepted"
 	missing := func(r Ray) Ray {
-		r.Flags = bvh.RaySkipTriangles
+		r.Flags = inspect.RaySkipTriangles
 		return r
 	}
 	up := down(0, 0)

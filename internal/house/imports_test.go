@@ -32,6 +32,8 @@ var never = []struct {
 	},
 	{[]string{"fallback/spirv"}, []string{"fallback/link"}, "the format knows nothing of the linker"},
 	{[]string{"fallback/link/normal"}, []string{"fallback/link"}, "what makes strangers' modules normal knows nothing of the linker"},
+	{[]string{"bvh/internal/layout"}, []string{"bvh/inspect", "bvh/host"}, "layouts stand below what reads and writes them"},
+	{[]string{"bvh/inspect"}, []string{"bvh/host"}, "who reads structures does not depend on who makes them"},
 	{[]string{"engine/internal/native"}, []string{"bvh", "fallback"}, "a way does not know the other"},
 	{[]string{"assets", "window"}, []string{"engine"}, "scenes and windows are anybody's"},
 	{[]string{"vk", "sbt", "shaders"}, []string{"bvh", "fallback", "cache", "assets"}, "they stand below both ways"},

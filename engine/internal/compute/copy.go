@@ -7,6 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/host"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
@@ -27,21 +29,21 @@ func (d *Driver) CmdBuildIndirect(cb *vk.CommandBuffer, builds []driver.Indirect
 type HostBuild struct {
 	Info         vk.BuildInfo
 	Ranges       []vk.BuildRange
-	Data         []bvh.HostGeometry
+	Data         []host.Geometry
 	Storage      *vk.Buffer
 	SrcStorage   *vk.Buffer
 	BottomLevels []*vk.Buffer
 }
 
 // HostBuild lets bvh write to the structures' memory.
-func (d *Driver) HostBuild(builds []HostBuild) (*bvh.Operation, error) {
-	list := make([]bvh.HostBuildInput, len(builds))
+func (d *Driver) HostBuild(builds []HostBuild) (*host.Operation, error) {
+	list := make([]host.BuildInput, len(builds))
 	for i, b := range builds {
 		headers := make(map[vk.DeviceAddress][]byte, len(b.BottomLevels))
 		for _, s := range b.BottomLevels {
 			headers[s.Address()] = s.Mapped()
 		}
-		list[i] = bvh.HostBuildInput{
+		list[i] = host.BuildInput{
 			Info: b.Info, Ranges: b.Ranges, Data: b.Data, BottomLevel: func(a vk.DeviceAddress) []byte { return headers[a] },
 			WideNodes: bvh.WideNodes(d.device), Dst: b.Storage.Mapped(), Address: b.Storage.Address(),
 		}
@@ -49,19 +51,19 @@ func (d *Driver) HostBuild(builds []HostBuild) (*bvh.Operation, error) {
 			list[i].Src = b.SrcStorage.Mapped()
 		}
 	}
-	o, err := bvh.HostBuild(list)
+	o, err := host.Build(list)
 	return o, refused(err)
 }
 
 // HostCopy lets bvh write to the structures' memory.
-func (d *Driver) HostCopy(copies []bvh.HostCopy) (*bvh.Operation, error) {
-	o, err := bvh.HostCopies(copies)
+func (d *Driver) HostCopy(copies []host.Copy) (*host.Operation, error) {
+	o, err := host.Copies(copies)
 	return o, refused(err)
 }
 
 // HostProperty asks bvh.
 func (d *Driver) HostProperty(structure []byte, p driver.Property) (uint64, error) {
-	v, err := bvh.HostProperty(structure, bvh.Property(p))
+	v, err := host.Property(structure, bvh.Property(p))
 	return v, refused(err)
 }
 
@@ -99,7 +101,7 @@ func (d *Driver) CmdWriteProperties(cb *vk.CommandBuffer, list []driver.Subject,
 
 // CheckSerialized knows the blobs of this version of package bvh.
 func (d *Driver) CheckSerialized(header [driver.SerializedVersionSize]byte) error {
-	if bvh.CheckSerialized(header[:]) {
+	if inspect.CheckSerialized(header[:]) {
 		return nil
 	}
 	return fmt.Errorf("%w: compatibility UUID %s is not that of the compute way (what a driver has serialised natively is read by BackendNative on that driver)",
@@ -108,14 +110,14 @@ func (d *Driver) CheckSerialized(header [driver.SerializedVersionSize]byte) erro
 
 // CheckBlob looks at the header of the structure inside; everything else is checked by the device.
 func (d *Driver) CheckBlob(t vk.AccelerationStructureType, blob []byte) error {
-	h, err := bvh.ReadSerializedHeader(blob)
+	h, err := inspect.ReadSerializedHeader(blob)
 	if err != nil {
 		return err
 	}
 	if h.SerializedSize > uint64(len(blob)) || h.DeserializedSize > h.SerializedSize {
 		return fmt.Errorf("%w: a structure of %d bytes in a blob of %d, of which %d are there", driver.ErrInvalidBlob, h.DeserializedSize, h.SerializedSize, len(blob))
 	}
-	s, err := bvh.Decode(blob[h.SerializedSize-h.DeserializedSize : h.SerializedSize])
+	s, err := inspect.Decode(blob[h.SerializedSize-h.DeserializedSize : h.SerializedSize])
 	if err != nil {
 		return fmt.Errorf("%w: %w", driver.ErrInvalidBlob, err)
 	}
@@ -126,6 +128,6 @@ func (d *Driver) CheckBlob(t vk.AccelerationStructureType, blob []byte) error {
 }
 
 // Decode reads the structure and its primitives.
-func (d *Driver) Decode(ctx context.Context, storage *vk.Buffer) (*bvh.Structure, error) {
-	return bvh.Read(ctx, d.device, storage, 0)
+func (d *Driver) Decode(ctx context.Context, storage *vk.Buffer) (*inspect.Structure, error) {
+	return inspect.Read(ctx, d.device, storage, 0)
 }

@@ -1,7 +1,7 @@
 // Memory layout of acceleration structures built by compute.
 //
 // This file is the one definition: bvh/layout_test.go parses the ER_* constants
-// below and compares them with the Go constants of bvh/layout.go. Offsets and
+// below and compares them with the Go constants of bvh/internal/layout. Offsets and
 // sizes are bytes unless the name says otherwise.
 //
 //   header (256 B) | nodes (64 B each) | leaves (48 B triangles, 32 B boxes or 128 B instances)

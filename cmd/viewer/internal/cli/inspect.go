@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/cmd/viewer/internal/accel"
 	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
@@ -101,7 +101,7 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags) (err error) {
 	}
 	defer s.Destroy()
 	r := inspectReport{Way: report.WayOf(dev), Scene: f.scene, Build: f.build, Compacted: f.compact,
-		Instances: len(scene.Instances), Samples: f.samples, NodeCost: bvh.NodeCost, PrimitiveCost: bvh.PrimitiveCost}
+		Instances: len(scene.Instances), Samples: f.samples, NodeCost: inspect.NodeCost, PrimitiveCost: inspect.PrimitiveCost}
 	bottom, top, err := s.MeasureBuilds(ctx, dev, inspectedBuilds)
 	if err != nil {
 		return err

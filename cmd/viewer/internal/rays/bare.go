@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
@@ -54,9 +54,9 @@ func NewBare(ctx context.Context, t *Tracer) (*Bare, error) {
 // rayFlags are those of bench.rgen and occlusion.rgen.
 func rayFlags(occlusion bool) uint32 {
 	if occlusion {
-		return bvh.RayOpaque | bvh.RayTerminateOnFirstHit | bvh.RaySkipClosestHit
+		return inspect.RayOpaque | inspect.RayTerminateOnFirstHit | inspect.RaySkipClosestHit
 	}
-	return bvh.RayOpaque
+	return inspect.RayOpaque
 }
 
 // Stats returns what making the kernel cost.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
 )
@@ -49,7 +49,7 @@ type PartBytes struct {
 	Unused uint64 `json:"unused"`
 }
 
-func newStructure(name string, s *bvh.Structure, q bvh.Quality) Structure {
+func newStructure(name string, s *inspect.Structure, q inspect.Quality) Structure {
 	r := Structure{
 		Name: name, Kind: "triangles", Inputs: s.Primitives, Active: s.Active, Nodes: q.InnerNodes, Leaves: q.LeafNodes,
 		LeafSizes: slices.Clone(q.LeafSizes[:]), MeanDepth: q.MeanDepth, MaxDepth: q.Height, SAH: q.SAH, Overlap: q.Overlap,
@@ -64,7 +64,7 @@ func newStructure(name string, s *bvh.Structure, q bvh.Quality) Structure {
 	return r
 }
 
-func newPartBytes(total uint64, p bvh.Parts) PartBytes {
+func newPartBytes(total uint64, p inspect.Parts) PartBytes {
 	return PartBytes{Total: total, Header: p.Header, Nodes: p.Nodes, Leaves: p.Leaves, Vertices: p.Vertices, Wide: p.Wide,
 		Unused: p.Unused}
 }
