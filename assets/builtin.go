@@ -25,7 +25,7 @@ func builtins() []builtin {
 		{name: "field", about: "N instances of a bumped sphere of 1,280 triangles",
 			count: 100_000, least: 1, most: 1 << 24, make: field}, // 24 bits of custom index
 		{name: "terrain", about: "a landscape of about N triangles",
-			count: 200_000, least: 2, most: 50_000_000, make: terrain},
+			count: 200_000, least: 2, most: 1 << 29, make: terrain},
 	}
 }
 

@@ -29,6 +29,7 @@ type CommandBuffer struct {
 	report    report          // part of it, too
 	queries   []*QueryPool    // transient, too
 	labels    int
+	watch     func(kernel string) // see WatchKernels
 	secondary bool
 	recording bool             // between Begin and End
 	ended     bool             // recorded to the end and not reset since

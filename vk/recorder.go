@@ -55,13 +55,14 @@ type KernelOptions struct {
 
 // computeKernel is a Kernel of a Device.
 type computeKernel struct {
+	name     string
 	layout   *PipelineLayout
 	pipeline *Pipeline
 }
 
 // NewKernel compiles a kernel.
 func (d *Device) NewKernel(o KernelOptions) (Kernel, error) {
-	k := &computeKernel{}
+	k := &computeKernel{name: o.Name}
 	var err error
 	if k.layout, err = d.NewPipelineLayout(o.Name, nil, []PushRange{{Stages: StageCompute, Size: o.Push}}); err != nil {
 		return nil, fmt.Errorf("kernel: %w", err)
@@ -91,4 +92,10 @@ func (cb *CommandBuffer) RunKernel(k Kernel, push []byte, x, y, z uint32) {
 	cb.BindComputePipeline(own.pipeline)
 	cb.PushConstants(own.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, push)
 	cb.Dispatch(x, y, z)
+	if cb.watch != nil {
+		cb.watch(own.name)
+	}
 }
+
+// WatchKernels has f called behind every RunKernel, with the kernel's name: a profiler writes timestamps there. nil ends that.
+func (cb *CommandBuffer) WatchKernels(f func(name string)) { cb.watch = f }

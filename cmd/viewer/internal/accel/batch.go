@@ -81,6 +81,13 @@ func (b *Batch) Build(ctx context.Context, n int) ([]time.Duration, error) {
 	return b.repeat(ctx, "build", n, func(cb *vk.CommandBuffer) error { return b.dev.CmdBuildAccelerationStructures(cb, b.builds) })
 }
 
+// Passes does all builds once, and returns the time of each kernel: none where the driver builds.
+func (b *Batch) Passes(ctx context.Context) ([]measure.Pass, error) {
+	return b.timer.Passes(ctx, "passes of "+b.name, func(cb *vk.CommandBuffer) error {
+		return b.dev.CmdBuildAccelerationStructures(cb, b.builds)
+	})
+}
+
 // Refit is Build for updates in place. The builds have AllowUpdate and were done before.
 func (b *Batch) Refit(ctx context.Context, n int) ([]time.Duration, error) {
 	updates := make([]engine.Build, len(b.builds))

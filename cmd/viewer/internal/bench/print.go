@@ -61,7 +61,7 @@ func (r *Report) Print(to io.Writer) error {
 	for i := range r.Scenes {
 		parts = append(parts, r.Scenes[i].printWays, r.Scenes[i].printSeries)
 	}
-	parts = append(parts, r.printLaunches, r.printMeans)
+	parts = append(parts, r.printLaunches, r.printMeans, r.printProfiles)
 	for i := range r.Builds {
 		parts = append(parts, r.Builds[i].print)
 	}

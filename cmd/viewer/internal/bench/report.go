@@ -17,6 +17,9 @@ type Report struct {
 	Means      []meanReport       `json:"geometric_means,omitempty"`
 	Builds     []buildsScene      `json:"builds,omitempty"`
 	Divergence []divergenceReport `json:"divergence,omitempty"`
+	// Profiles of builds come with the ways that they are of.
+	Profiles []profileReport `json:"build_profiles,omitempty"`
+	Ways     []report.Way    `json:"ways,omitempty"`
 	// EmbreeSkipped says why there is no reference for CPUs.
 	EmbreeSkipped string `json:"embree_skipped,omitempty"`
 	// Errors are those of what failed.
@@ -25,7 +28,8 @@ type Report struct {
 
 // Empty tells that nothing was measured.
 func (r *Report) Empty() bool {
-	return len(r.Scenes) == 0 && len(r.Launches) == 0 && len(r.Builds) == 0 && len(r.Divergence) == 0
+	return len(r.Scenes) == 0 && len(r.Launches) == 0 && len(r.Builds) == 0 && len(r.Divergence) == 0 &&
+		len(r.Profiles) == 0
 }
 
 // device is that of the first way of whatever was measured.
@@ -35,6 +39,8 @@ func (r *Report) device() report.Way {
 		return r.Scenes[0].Ways[0].Way
 	case len(r.Builds) > 0:
 		return r.Builds[0].Ways[0]
+	case len(r.Ways) > 0:
+		return r.Ways[0]
 	case len(r.Divergence) > 0:
 		return r.Divergence[0].Ways[0]
 	}

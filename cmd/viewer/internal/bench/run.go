@@ -54,7 +54,7 @@ func (b *run) all(ctx context.Context) {
 			return
 		}
 	}
-	if b.o.Builds || b.o.All {
+	if b.o.Builds && !b.o.Profile || b.o.All {
 		b.do(ctx, "", "builds of many meshes and instances", b.buildsOfField)
 	}
 }
@@ -79,6 +79,20 @@ func (b *run) do(ctx context.Context, scene, what string, work func(ctx context.
 	return b.o.All && ctx.Err() == nil && !hopeless(err)
 }
 
+// noted is how long a step of a part takes that is worth a line of its own.
+const noted = time.Second
+
+// step does a step of a part, and notes where it took long: of large scenes the host's work may take longer than all that is
+// measured.
+func (b *run) step(scene, what string, work func() error) error {
+	start := time.Now()
+	err := work()
+	if took := time.Since(start); took >= noted && b.o.Log != nil {
+		fmt.Fprintf(b.o.Log, "%6.1f s  %s %s took %.1f s\n", time.Since(b.started).Seconds(), scene, what, took.Seconds())
+	}
+	return err
+}
+
 // hopeless tells of errors that every other part would meet, too.
 func hopeless(err error) bool {
 	for _, e := range []error{engine.ErrNoDriver, engine.ErrUnknownDevice, engine.ErrUnsupportedDevice, engine.ErrNativeUnavailable} {
@@ -93,8 +107,10 @@ func hopeless(err error) bool {
 func (b *run) scene(ctx context.Context, name string) bool {
 	l := loadedScene{name: name}
 	on := b.do(ctx, name, "load", func(ctx context.Context) (err error) {
-		l.scene, l.camera, err = b.o.Load(ctx, name)
-		return err
+		return b.step(name, "load", func() error {
+			l.scene, l.camera, err = b.o.Load(ctx, name)
+			return err
+		})
 	})
 	if !on || l.scene == nil {
 		return on
@@ -107,7 +123,8 @@ func (b *run) scene(ctx context.Context, name string) bool {
 	}{
 		{b.raysToo(), "rays", b.raysOfScene},
 		// The field's mesh and instances are measured at the end, and its triangles are too many to deal out.
-		{b.o.Builds || b.o.All && !l.shared(), "builds", b.buildsOfScene},
+		{b.o.Builds && !b.o.Profile || b.o.All && !l.shared(), "builds", b.buildsOfScene},
+		{b.o.Builds && b.o.Profile, "profile of builds", b.profileOfScene},
 		{b.o.Divergence || b.o.All && !l.shared(), "divergence", b.divergenceOfScene},
 	} {
 		if part.wanted && !b.do(ctx, name, part.name, func(ctx context.Context) error { return part.do(ctx, &l) }) {

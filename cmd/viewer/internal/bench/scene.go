@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/compare"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
 	"github.com/everray/everray/engine"
@@ -50,12 +49,23 @@ func (w *benchWay) destroy() error {
 	return w.Way.Close()
 }
 
-func newBenchWay(ctx context.Context, f *Options, backend engine.Backend, scene *assets.Scene) (w *benchWay, err error) {
+func (b *run) newBenchWay(ctx context.Context, backend engine.Backend, l *loadedScene) (w *benchWay, err error) {
 	w = &benchWay{}
-	if w.Way, err = compare.Open(ctx, f.Open, backend, scene, f.Flags); err != nil {
+	err = b.step(l.name, "upload and first build by "+backend.String(), func() error {
+		w.Way, err = compare.Open(ctx, b.o.Open, backend, l.scene, b.o.Flags)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	if err = w.prepare(ctx); err != nil {
+	err = b.step(l.name, "pipelines by "+backend.String(), func() error { return w.prepare(ctx) })
+	if err == nil {
+		err = b.step(l.name, "builds by "+backend.String(), func() error {
+			w.bottom, w.top, err = w.Scene.MeasureBuilds(ctx, w.Dev, timedSceneBuilds)
+			return err
+		})
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", backend, err), w.destroy())
 	}
 	return w, nil
@@ -81,14 +91,13 @@ func (w *benchWay) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	w.bottom, w.top, err = w.Scene.MeasureBuilds(ctx, w.Dev, timedSceneBuilds)
-	return err
+	return nil
 }
 
 // openBench opens all ways for a scene.
-func openBench(ctx context.Context, f *Options, scene *assets.Scene) (ways []*benchWay, err error) {
-	for _, b := range f.Ways {
-		w, err := newBenchWay(ctx, f, b, scene)
+func (b *run) openBench(ctx context.Context, l *loadedScene) (ways []*benchWay, err error) {
+	for _, backend := range b.o.Ways {
+		w, err := b.newBenchWay(ctx, backend, l)
 		if err != nil {
 			return nil, errors.Join(err, closeBench(ways))
 		}
@@ -106,7 +115,7 @@ func closeBench(ways []*benchWay) (err error) {
 
 // raysOfScene measures all sets of one scene, and before those of the first scene small launches.
 func (b *run) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
-	ways, err := openBench(ctx, b.o, l.scene)
+	ways, err := b.openBench(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -118,7 +127,11 @@ func (b *run) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
 		report: sceneReport{Scene: l.name, Width: width, Height: height, Triangles: l.stats.Triangles,
 			Instances: l.stats.Instances, Shared: l.shared()},
 	}
-	if s.trees, err = s.report.addWays(ctx, ways); err != nil {
+	err = b.step(l.name, "structures read back", func() error {
+		s.trees, err = s.report.addWays(ctx, ways)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	if len(b.report.Launches) == 0 {
@@ -140,7 +153,7 @@ func (b *run) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
 	done, finish := b.progress("bench "+l.name, len(b.o.Sets))
 	defer finish()
 	for i, set := range b.o.Sets {
-		if err := s.measure(ctx, set); err != nil {
+		if err := b.step(l.name, string(set)+" rays", func() error { return s.measure(ctx, set) }); err != nil {
 			return err
 		}
 		done(i + 1)

@@ -24,7 +24,7 @@ type benchFlags struct {
 	scenes, sets, backends   []string
 	build, plot              string
 	all, builds, divergence  bool
-	embree                   bool
+	embree, profile          bool
 	meshes, instances, steps int
 	shaders, forms, flagSets []string
 	options                  bench.Options // what the flags say
@@ -83,6 +83,7 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	flags.StringVar(&f.build, "build", "fast-trace", "bottom level builds of the ray sets: "+buildNames)
 	flags.BoolVar(&f.all, "all", false, "measure rays, builds and divergence, of a built-in terrain and field, too")
 	flags.BoolVar(&f.builds, "builds", false, "measure builds instead of rays")
+	flags.BoolVar(&f.profile, "profile", false, "with --builds: measure each kernel of the scenes' builds instead, which are not checked")
 	flags.BoolVar(&f.divergence, "divergence", false, "measure a path tracer with 16 hit shaders instead of rays")
 	flags.BoolVar(&f.embree, "embree", true, "measure Embree 3 beside the ray sets, if it is installed")
 	flags.StringSliceVar(&f.flagSets, "flags", nil,
@@ -123,6 +124,9 @@ func (f *benchFlags) check() (err error) {
 	f.options = bench.Options{}
 	if f.options.Flags, err = buildFlags(f.build); err != nil {
 		return err
+	}
+	if f.profile && !f.builds {
+		return fmt.Errorf("%w: --profile goes with --builds", errUsage)
 	}
 	for _, n := range []struct {
 		name        string
@@ -209,7 +213,7 @@ func (a *app) bench(ctx context.Context, f *benchFlags) error {
 	}
 	o := f.options
 	o.Scenes, o.Open = f.scenes, f.opener()
-	o.All, o.Builds, o.Divergence, o.Embree = f.all, f.builds, f.divergence, f.embree
+	o.All, o.Builds, o.Profile, o.Divergence, o.Embree = f.all, f.builds, f.profile, f.divergence, f.embree
 	o.Width, o.Height, o.Meshes, o.Instances, o.Steps = f.width, f.height, f.meshes, f.instances, f.steps
 	o.Load = func(ctx context.Context, name string) (*assets.Scene, camera.Camera, error) {
 		f.scene = name
