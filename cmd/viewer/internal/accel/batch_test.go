@@ -37,6 +37,19 @@ func TestBatch(t *testing.T) {
 	if l, err := b.Build(t.Context(), 2); len(l) != 2 || err != nil {
 		t.Errorf("builds: %v, %v", l, err)
 	}
+	passes, err := b.Passes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dispatches := map[string]int{}
+	for _, p := range passes {
+		if dispatches[p.Kernel] += p.Dispatches; p.Time < 0 {
+			t.Errorf("%+v", p)
+		}
+	}
+	if dispatches["bvh build/init"] != 1 || dispatches["bvh build/leaves"] != 1 || dispatches["bvh build/header"] != 1 || len(dispatches) != len(passes) {
+		t.Errorf("passes %+v", passes)
+	}
 	for _, n := range []int{-1, 0, measure.MaxRepeats + 1} {
 		if l, err := b.Build(t.Context(), n); l != nil || err == nil {
 			t.Errorf("%d builds: %v, %v", n, l, err)

@@ -245,3 +245,25 @@ func TestFlagSets(t *testing.T) {
 		}
 	}
 }
+
+// The kernels of builds by compute are timed, of both levels; ratios are to the first way.
+func TestBenchProfile(t *testing.T) {
+	requireBackend(t, "native")
+	requireBackend(t, "compute")
+	var r bench.Report
+	benchJSON(t, &r, "--builds", "--profile", "--flags", "fast-trace", "--scene", "builtin:terrain:300")
+	if len(r.Profiles) != 4 || len(r.Ways) != 2 || len(r.Builds) != 0 {
+		t.Fatalf("%+v", r)
+	}
+	for i, p := range r.Profiles {
+		checkTiming(t, p.What, p.Build)
+		if compute := i >= 2; (len(p.Passes) > 0) != compute || !compute && p.Ratio != 1 || compute && !(p.Ratio > 0) {
+			t.Errorf("%+v", p)
+		}
+		for _, k := range p.Passes {
+			if k.Dispatches < 1 || !(k.Median >= 0) || !strings.HasPrefix(k.Kernel, "bvh build/") {
+				t.Errorf("%s: %+v", p.What, k)
+			}
+		}
+	}
+}

@@ -93,6 +93,7 @@ func TestBadInput(t *testing.T) {
 		{"bench meshes", []string{"bench", "--builds", "--meshes", "-1"}, "--meshes"},
 		{"bench instances", []string{"bench", "--builds", "--instances", "100000000"}, "--instances"},
 		{"bench steps", []string{"bench", "--divergence", "--scene", "builtin:cornell", "--steps", "-1"}, "--steps"},
+		{"bench profile", []string{"bench", "--profile", "--scene", "builtin:cornell"}, "--profile"},
 		{"bench flags", []string{"bench", "--builds", "--flags", "fast"}, "--flags"},
 		{"bench shaders", []string{"bench", "--divergence", "--scene", "builtin:cornell", "--shaders", "light2"}, "--shaders"},
 		{"bench forms", []string{"bench", "--divergence", "--scene", "builtin:cornell", "--forms", "auto,round"}, "--forms"},
