@@ -87,7 +87,7 @@ func TestBadInput(t *testing.T) {
 		{"attribute count", set("accessors.2.count", "2"), ErrInvalid, "TEXCOORD_0 has 2 elements for 3"},
 		{"NaN position", func(f *testFile) {
 			binary.LittleEndian.PutUint32(f.bin[12:], math.Float32bits(float32(math.NaN())))
-		}, ErrInvalid, `mesh 0 "tri" primitive 0: invalid glTF: position of vertex 1`},
+		}, ErrInvalid, `mesh 0 "tri" primitive 0: invalid scene file: position of vertex 1`},
 		{"infinite position", func(f *testFile) {
 			binary.LittleEndian.PutUint32(f.bin[24:], math.Float32bits(float32(math.Inf(-1))))
 		}, ErrInvalid, "vertex 2"},

@@ -1,5 +1,5 @@
 // Package assets turns files and procedures into scenes that a ray tracer can
-// use: glTF 2.0 (.gltf and .glb), the built-in scenes "cornell", "terrain" and
+// use: glTF 2.0 (.gltf and .glb), Wavefront .obj, .ply, the built-in scenes "cornell", "terrain" and
 // "field", and the images around them. It is plain Go: it knows nothing of
 // Vulkan, windows or the engine.
 //
@@ -35,6 +35,13 @@
 // Vulkan decides facing in object space and ignores the instance transform:
 // both mean the same, so nothing is flipped here. Whoever computes bitangents
 // in world space multiplies by the determinant's sign ([Instance.Mirrored]).
+//
+// # Other formats
+//
+// Wavefront .obj with its .mtl: polygons as fans, objects, materials, colours of
+// vertices. .ply, as text and binary: vertices with normals, colours and texture
+// coordinates, and faces. Normals that are missing are smooth where an .obj says
+// so and in .ply, flat elsewhere.
 //
 // # What is read of glTF
 //

@@ -5,9 +5,9 @@ import "errors"
 // The reasons for which a scene is refused; test with errors.Is.
 var (
 	// ErrInvalid: the file contradicts the format, itself, or is cut short.
-	ErrInvalid = errors.New("invalid glTF")
+	ErrInvalid = errors.New("invalid scene file")
 	// ErrUnsupported: the file requires something that is not implemented.
-	ErrUnsupported = errors.New("unsupported glTF feature")
+	ErrUnsupported = errors.New("unsupported feature")
 	// ErrNoGeometry: the scene has no triangle.
 	ErrNoGeometry = errors.New("scene has no triangles")
 	// ErrTooLarge: decoding would need more memory than the limit allows.

@@ -36,7 +36,7 @@ func Open(ctx context.Context, name string, progress func(done, total int)) (*Sc
 	return Load(ctx, name, progress)
 }
 
-// Load reads a .gltf or .glb file. progress may be nil.
+// Load reads a .gltf, .glb, .obj or .ply file. progress may be nil.
 func Load(ctx context.Context, path string, progress func(done, total int)) (*Scene, error) {
 	return LoadWith(ctx, path, LoadOptions{Progress: progress})
 }
@@ -62,7 +62,7 @@ func load(ctx context.Context, path string, o LoadOptions) (*Scene, error) {
 	if st, err := os.Stat(real); err != nil {
 		return nil, err
 	} else if st.IsDir() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("is a folder; name the .gltf or .glb file in it")}
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("is a folder: name the file in it")}
 	}
 	src, err := openSource(filepath.Dir(real), o.MaxBytes)
 	if err != nil {
@@ -80,7 +80,11 @@ func load(ctx context.Context, path string, o LoadOptions) (*Scene, error) {
 func loadData(ctx context.Context, src *source, name string, data []byte, o LoadOptions) (*Scene, error) {
 	l := &loader{ctx: ctx, progress: o.Progress, src: src}
 	l.scene.Name = name
-	if err := l.run(data); err != nil {
+	run := l.run
+	if read := readerOf(name, data); read != nil {
+		run = func(data []byte) error { return l.runForeign(read, data) }
+	}
+	if err := run(data); err != nil {
 		return nil, err
 	}
 	return &l.scene, nil
@@ -104,6 +108,7 @@ type loader struct {
 	materials map[int]int     // document's, -1 is the default -> scene's
 	textures  map[colorUse]int
 	images    map[colorUse]int
+	files     map[fileUse]int // textures of formats that name files
 	pending   []pendingImage
 	warned    map[string]bool
 }
@@ -141,15 +146,21 @@ func (l *loader) step() error {
 	return l.ctx.Err()
 }
 
+// begin makes the loader's maps.
+func (l *loader) begin() {
+	l.meshes, l.materials = map[meshKey]int{}, map[int]int{}
+	l.textures, l.images = map[colorUse]int{}, map[colorUse]int{}
+	l.files = map[fileUse]int{}
+	l.warned = map[string]bool{}
+}
+
 func (l *loader) run(data []byte) (err error) {
 	defer func() {
 		if l.draco != nil {
 			err = errors.Join(err, l.draco.Close())
 		}
 	}()
-	l.meshes, l.materials = map[meshKey]int{}, map[int]int{}
-	l.textures, l.images = map[colorUse]int{}, map[colorUse]int{}
-	l.warned = map[string]bool{}
+	l.begin()
 	text, bin, err := splitContainer(data)
 	if err != nil {
 		return err
