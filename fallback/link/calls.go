@@ -15,7 +15,7 @@ func (l *linker) procedural() bool {
 		return true
 	}
 	for _, s := range l.stages {
-		if s.Model == Intersection {
+		if s.Model == Intersection || s.records {
 			return true
 		}
 	}
@@ -47,15 +47,25 @@ func (e *emitter) cut(at *site) {
 		e.save(changed, e.home())
 	}
 	e.save(e.s.vars.all(f.payload), e.payloadPlace(f, stack))
+	if at.call.Op == spirv.OpHitObjectExecuteShaderEXT {
+		e.save(e.s.vars.all(at.hit), f.hitPlace(stack))
+	}
 	e.branch(called)
 
 	e.block(called)
-	if at.call.Op == spirv.OpExecuteCallableKHR {
+	switch at.call.Op {
+	case spirv.OpExecuteCallableKHR:
 		e.returnValue(e.call("rtCallShader", fits, size, at.constant, payload, e.unsigned(&at.call, 0)))
-	} else {
+		return
+	case spirv.OpHitObjectExecuteShaderEXT:
+		payload = e.call("hoMode", payload, e.u32(modeExecute))
+	case spirv.OpHitObjectTraceRayEXT:
+		payload = e.call("hoMode", payload, e.u32(modeTrace))
+		e.setRay(traceOf(&at.call))
+	default:
 		e.setRay(&at.call)
-		e.returnValue(e.call("rtCall", fits, size, at.constant, payload))
 	}
+	e.returnValue(e.call("rtCall", fits, size, at.constant, payload))
 }
 
 // payloadQuad returns the stack quad that the payload of a call begins with: in the frame, or with whoever passed it in.
@@ -147,6 +157,9 @@ func (e *emitter) resume(at *site) {
 	}
 	if len(f.reloaded) > 0 {
 		e.restore(f.reloaded, e.payloadPlace(f, stack))
+	}
+	if len(f.found) > 0 {
+		e.restore(f.found, f.hitPlace(stack))
 	}
 }
 

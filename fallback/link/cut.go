@@ -12,6 +12,7 @@ type site struct {
 	block   int        // ends with the call and a branch to resume
 	resume  int        // the block that goes on
 	payload spirv.ID   // variable that is passed
+	hit     *variable  // the hit object of a call, nil if there is none
 	// constant will hold the number of the state that resumes.
 	constant spirv.ID
 	frame    frame

@@ -30,9 +30,13 @@
 // that uses it, so that a live one is spilled as any other variable; compilers that declare queries as the module's own
 // (glslang) have them moved there, or passed as parameters (query_place.go).
 //
+// Hit objects (SPV_EXT_shader_invocation_reorder, and NV's, which package normal takes to EXT's instructions) become structures
+// of the runtime, too (shaders/fallback/hitobject.glsl). Recording and asking are reads and writes of members; tracing and
+// executing are cuts. What they pass goes through the last quads of the caller's frame.
+//
 // # Terms
 //
-//   - cut: a point where a shader hands over to the scheduler (OpTraceRayKHR, OpExecuteCallableKHR)
+//   - cut: a point where a shader hands over to the scheduler (OpTraceRayKHR, OpExecuteCallableKHR, and those of hit objects)
 //   - fragment: code with a single entry that runs up to a cut, a return or a jump to other fragments
 //   - leaf: a scalar or vector inside a variable, the unit of liveness and spilling
 //   - frame: a shader's part of the lane's stack; slot 0 keeps the state to return to

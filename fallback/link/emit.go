@@ -47,11 +47,11 @@ func (l *linker) emitStage(s *stage) error {
 		return s.unsupported("%d calls and %d pieces of code between them, more than the %d cases of a switch",
 			len(s.sites), len(s.graph.fragments), maxCases)
 	}
-	p := part{name: s.Name, model: s.Model, frame: l.frameSize(s), machine: s.blocks}
+	p := part{name: s.Name, model: s.Model, frame: l.frameSize(s), machine: s.blocks, hitObjects: s.hitObjects, records: s.records}
 	for _, at := range s.sites {
 		at.constant = l.stateConstant()
 		p.calls = p.calls || at.call.Op == spirv.OpExecuteCallableKHR
-		p.traces = p.traces || at.call.Op == spirv.OpTraceRayKHR
+		p.traces = p.traces || at.call.Op != spirv.OpExecuteCallableKHR
 	}
 	p.chain = s.longestChain()
 	if s.blocks {
@@ -250,9 +250,11 @@ func (e *emitter) inst(in *spirv.Inst) {
 		e.exit(in.Op)
 	case spirv.OpReportIntersectionKHR:
 		e.report(in)
-	case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR: // where it is no cut
-		e.l.form.call(e, in)
 	default:
+		if in.Op.CallsShaders() { // where it is no cut
+			e.l.form.call(e, in)
+			return
+		}
 		e.cur.Insts = append(e.cur.Insts, e.ids.inst(in))
 	}
 }

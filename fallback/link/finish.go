@@ -64,6 +64,7 @@ func (l *linker) stateCasesOf(some func(part int) bool) stateCases {
 
 // emitDispatch writes the bodies of the runtime's hooks.
 func (l *linker) emitDispatch() error {
+	l.useHitObjects()
 	if err := l.form.dispatch(l); err != nil {
 		return err
 	}

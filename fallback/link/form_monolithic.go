@@ -24,7 +24,7 @@ func (monolithic) obstacle(l *linker) error {
 	}
 	l.eachShaderCall(func(s *stage, op spirv.Op) {
 		switch {
-		case op == spirv.OpTraceRayKHR && s.Model != Raygen:
+		case op != spirv.OpExecuteCallableKHR && s.Model != Raygen:
 			obstacle = s.unsupported("monolithic form of a pipeline whose %v shaders trace rays", s.Model)
 		case op == spirv.OpExecuteCallableKHR && s.Model == Callable:
 			obstacle = s.unsupported("monolithic form of a pipeline whose callable shaders call others")
@@ -37,7 +37,7 @@ func (monolithic) obstacle(l *linker) error {
 func (l *linker) traceCalls() int {
 	n := 0
 	l.eachShaderCall(func(_ *stage, op spirv.Op) {
-		if op == spirv.OpTraceRayKHR {
+		if op != spirv.OpExecuteCallableKHR {
 			n++
 		}
 	})
@@ -96,9 +96,12 @@ func (monolithic) call(e *emitter, call *spirv.Inst) {
 	x := e.s.vars.byID[call.ID(len(call.Operands)-1)]
 	words := e.l.wordsOf(x)
 	e.save(e.s.vars.all(x), words)
-	if call.Op == spirv.OpExecuteCallableKHR {
+	switch call.Op {
+	case spirv.OpExecuteCallableKHR:
 		e.call("rtCallable", e.unsigned(call, 0))
-	} else {
+	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT:
+		e.callHitObject(call)
+	default:
 		e.setRay(call)
 		if flags, constant := e.l.types.constantU32(call.ID(1)); constant && flags&flagSkipClosestHit != 0 {
 			e.call("rtTraceMiss")

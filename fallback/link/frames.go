@@ -13,8 +13,10 @@ type frame struct {
 	payload    *variable
 	ownPayload bool
 	payloadAt  uint32 // slot of the shader's own payload
+	hitAt      uint32 // slot of the hit object that is passed: the last of the frame
 	spilled    []spill
 	reloaded   []spill // leaves of the payload that are read afterwards
+	found      []spill // leaves of the hit object that a trace call makes, and that are read afterwards
 	// home are the leaves of the shader's incoming payload that live across the cut. They have their place with whoever passed
 	// the payload in.
 	home []spill
@@ -60,6 +62,12 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 	if !f.ownPayload && len(f.reloaded) > 0 || len(f.home) > 0 {
 		live.useIncomingSlot(alive) // tells where to reload it from
 	}
+	if err := s.passHitObject(at); err != nil {
+		return err
+	}
+	if at.call.Op == spirv.OpHitObjectTraceRayEXT {
+		f.found = s.vars.take(at.hit, alive)
+	}
 	alive.each(func(i int) {
 		f.spilled = append(f.spilled, spill{i, f.size})
 		f.size += s.vars.leaves[i].dwords
@@ -68,6 +76,10 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 	if f.ownPayload {
 		f.payloadAt = f.size
 		f.size += wholeQuads(s.vars.size(x))
+	}
+	if at.hit != nil {
+		f.hitAt = f.size
+		f.size += hitObjectWords
 	}
 	l.work(len(f.spilled))
 	if f.size > maxFrame {

@@ -23,6 +23,7 @@ var loweredClass = map[spirv.StorageClass]spirv.StorageClass{
 	spirv.StorageClassCallableDataKHR:         spirv.StorageClassPrivate,
 	spirv.StorageClassIncomingCallableDataKHR: spirv.StorageClassPrivate,
 	spirv.StorageClassHitAttributeKHR:         spirv.StorageClassPrivate,
+	spirv.StorageClassHitObjectAttributeEXT:   spirv.StorageClassPrivate,
 	spirv.StorageClassPushConstant:            spirv.StorageClassPhysicalStorageBuffer,
 	spirv.StorageClassShaderRecordBufferKHR:   spirv.StorageClassPhysicalStorageBuffer,
 }
@@ -55,6 +56,8 @@ func (s *stage) noteRoles() error {
 			if !found { // nobody gives it a value
 				r = role{kind: rolePrivate}
 			}
+		case spirv.StorageClassHitObjectAttributeEXT: // what a hit object is asked for, or recorded with
+			r.kind = rolePrivate
 		case spirv.StorageClassRayPayloadKHR, spirv.StorageClassCallableDataKHR:
 			r.kind, r.callable = rolePayload, class == spirv.StorageClassCallableDataKHR
 		case spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassIncomingCallableDataKHR:

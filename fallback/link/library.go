@@ -25,7 +25,9 @@ type part struct {
 	entry       spirv.ID // the function that begins the shader
 	machine     bool     // the function runs all states
 	calls       bool     // it calls callable shaders
-	traces      bool     // it traces rays
+	traces      bool     // it traces rays, or executes hit objects
+	hitObjects  bool     // it has hit objects
+	records     bool     // it makes some of other things than rays
 	chain       int      // how many calls it makes one after the other at most, -1 if there is no bound
 	frame       uint32   // dwords
 	resumptions []resumption

@@ -183,17 +183,19 @@ type stage struct {
 	uses   map[spirv.ID]role
 	struc  spirv.ID // block type of an acceleration structure descriptor, 0 if none
 
-	functions map[spirv.ID]*spirv.Function // after the merge: those of this stage in the output
-	function  *spirv.Function              // the entry function
-	irregular map[spirv.ID]bool            // blocks that keep the constructs around them from staying whole
-	blocks    bool                         // one state function for all of the stage's states
-	graph     *graph                       // fragments
-	vars      *variables                   // candidates for spilling
-	sites     []*site                      // trace calls in order
-	live      *liveness
-	types     map[spirv.ID]spirv.ID // of the entry function's values
-	names     map[spirv.ID]string   // debug names, for errors
-	spilled   int                   // scalars and vectors in all frames
+	functions  map[spirv.ID]*spirv.Function // after the merge: those of this stage in the output
+	function   *spirv.Function              // the entry function
+	hitObjects bool                         // there are hit objects
+	records    bool                         // some are made of other things than rays
+	irregular  map[spirv.ID]bool            // blocks that keep the constructs around them from staying whole
+	blocks     bool                         // one state function for all of the stage's states
+	graph      *graph                       // fragments
+	vars       *variables                   // candidates for spilling
+	sites      []*site                      // trace calls in order
+	live       *liveness
+	types      map[spirv.ID]spirv.ID // of the entry function's values
+	names      map[spirv.ID]string   // debug names, for errors
+	spilled    int                   // scalars and vectors in all frames
 	// definitions are the instructions that make them.
 	definitions map[spirv.ID]*spirv.Inst
 	// incomingSlot is the variable with the stack slot of the incoming payload, 0 if there is none.

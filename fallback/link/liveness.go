@@ -204,9 +204,18 @@ func (a *liveness) inst(b int, in *spirv.Inst) {
 		}
 		add(event{function: in.ID(0)})
 		a.usePointers(b, in)
-	case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR:
+	case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR, spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT:
 		// The callee may change the payload, whole; it is given the payload as it is.
-		a.usePointers(b, in)
+		call := *in
+		if in.Op == spirv.OpHitObjectTraceRayEXT {
+			call = *traceOf(in)
+			if to, ok := a.access[in.ID(0)]; ok && to.exact { // a new object
+				e := a.of(to.first, to.count)
+				e.kill = true
+				add(e)
+			}
+		}
+		a.usePointers(b, &call)
 		if x := a.v.byID[in.ID(len(in.Operands)-1)]; x != nil && x.role.kind == roleIncoming {
 			if slot := a.v.byID[a.s.incomingSlot]; slot != nil {
 				add(a.of(slot.first, slot.count))

@@ -214,6 +214,10 @@ func (g *merger) globals() {
 			g.ids[in.Result] = g.l.queryType()
 			continue
 		}
+		if in.Op == spirv.OpTypeHitObjectEXT {
+			g.ids[in.Result] = g.l.hitObjectType()
+			continue
+		}
 		if !unique(in.Op) || forward[in.Result] {
 			g.l.types.add(g.inst(in))
 			continue

@@ -294,9 +294,9 @@ func TestLinkRefused(t *testing.T) {
 			body: "%v = OpVariable %fNone Function\n%v0 = OpLoad %none %v\nTRACE\nOpStore %v %v0"}, ErrInvalid, "numbers of 24 bits"},
 		{oddity{name: "payload of another kind", types: "%cUint = OpTypePointer CallableDataKHR %uint\n%c = OpVariable %cUint CallableDataKHR\n",
 			body: "%s = OpLoad %as %scene\nOpTraceRayKHR %s %u0 %u255 %u0 %u0 %u0 %zero %f0 %zero %f1 %c"}, ErrInvalid, "no payload variable"},
-		{oddity{name: "hit objects", capabilities: "OpCapability ShaderInvocationReorderNV\nOpExtension \"SPV_NV_shader_invocation_reorder\"\n",
-			types: "%hit = OpTypeHitObjectNV\n%fHit = OpTypePointer Function %hit\n", body: "%v = OpVariable %fHit Function\nOpHitObjectRecordEmptyNV %v\n"},
-			ErrUnsupported, "HitObjectRecordEmptyNV"},
+		{oddity{name: "hit objects that move", capabilities: "OpCapability ShaderInvocationReorderNV\nOpExtension \"SPV_NV_shader_invocation_reorder\"\n",
+			types: "%hit = OpTypeHitObjectNV\n%fHit = OpTypePointer Function %hit\n", body: "%v = OpVariable %fHit Function\nOpHitObjectRecordMissMotionNV %v %u0 %zero %f0 %zero %f1 %f0\n"},
+			ErrUnsupported, "motion blur (OpHitObjectRecordMissMotionNV)"},
 		{oddity{name: "pointers compared that nobody may compare", capabilities: "OpCapability VariablePointers\n",
 			body: "%v = OpVariable %fUint Function\n%e = OpPtrEqual %bool %v %v\n%at = OpAccessChain %sUint %buf %u0 %u0\nOpStore %at %u1"}, ErrInvalid, "not into storage buffers"},
 	} {

@@ -18,14 +18,18 @@ var passes = []pass{
 	{name: "merge", run: (*linker).mergeStages, needs: []property{computeClasses}, gives: []property{merged}},
 	// Ray queries become calls of the runtime.
 	{name: "queries", run: (*linker).lowerQueries, needs: []property{merged}, gives: []property{noQueries}},
+	// Hit objects become structures.
+	{name: "hit objects", run: (*linker).lowerHitObjects, needs: []property{noQueries}, gives: []property{noHitObjects}},
 	// Memory that became physical storage buffers. Before inlining duplicates what accesses it.
-	{name: "access", run: (*linker).lowerAccess, needs: []property{merged, noQueries}, gives: []property{alignedAccess}},
+	{name: "access", run: (*linker).lowerAccess, needs: []property{merged, noHitObjects}, gives: []property{alignedAccess}},
 	// The form decides what is a cut.
 	{name: "form", run: (*linker).chooseForm, needs: []property{merged}, gives: []property{formed}},
 	// Functions that trace, or end an any hit or intersection shader, go into the entry function, whatever constructs they return from.
 	{name: "inline", run: (*linker).inlineCuts, needs: []property{merged}, gives: []property{inlined}, ends: []property{structured}},
+	// The calls that are left pass variables.
+	{name: "hit calls", run: (*linker).placeHitObjects, needs: []property{formed, inlined}, gives: []property{passable}},
 	{name: "initial values", run: (*linker).storeInitialValues, needs: []property{inlined}, gives: []property{stored}},
-	{name: "split", run: (*linker).splitShaders, needs: []property{formed, inlined, alignedAccess}, gives: []property{split}},
+	{name: "split", run: (*linker).splitShaders, needs: []property{formed, inlined, passable, alignedAccess}, gives: []property{split}},
 	{name: "preheaders", run: (*linker).addAllPreheaders, needs: []property{split}, gives: []property{preheaders}},
 	// Constructs that hold a cut are taken apart into fragments.
 	{name: "fragments", run: (*linker).buildGraphs, needs: []property{split, preheaders}, gives: []property{fragmented}},
@@ -37,7 +41,7 @@ var passes = []pass{
 	{name: "frames", run: (*linker).layOutFrames, needs: []property{apart, localised, stored}, gives: []property{framed}},
 	{
 		name: "states", run: (*linker).emitStates, needs: []property{framed, fragmented, apart}, gives: []property{computeOnly, structured},
-		ends: []property{merged, inlined, stored, split, preheaders, fragmented, localised, noPhis, apart, framed, alignedAccess},
+		ends: []property{merged, inlined, passable, stored, split, preheaders, fragmented, localised, noPhis, apart, framed, alignedAccess},
 	},
 	// What libraries hold is at this point already.
 	{name: "join", run: (*linker).joinLibraries, needs: []property{computeOnly}, gives: []property{joined}},

@@ -16,9 +16,11 @@ const (
 	computeClasses property = "no pointer has a storage class of ray tracing"
 	merged         property = "all stages' functions are in the output"
 	noQueries      property = "there are no ray queries"
+	noHitObjects   property = "instructions on hit objects are only those that call or reorder"
 	alignedAccess  property = "accesses of physical memory are aligned"
 	formed         property = "the form is known"
 	inlined        property = "only entry functions hold cuts and what ends a ray"
+	passable       property = "hit objects that calls pass are variables"
 	stored         property = "no variable of an entry function has an initial value"
 	split          property = "a cut is the last but the branch of its block"
 	preheaders     property = "a loop is entered by one branch"
@@ -38,6 +40,7 @@ var checks = map[property]func(*linker) error{
 	computeClasses: checkClasses,
 	merged:         checkMerged,
 	noQueries:      checkNoQueries,
+	noHitObjects:   checkNoHitObjects,
 	alignedAccess:  checkAligned,
 	formed: func(l *linker) error {
 		if l.form == nil {
@@ -46,6 +49,7 @@ var checks = map[property]func(*linker) error{
 		return nil
 	},
 	inlined:     checkInlined,
+	passable:    checkPassable,
 	stored:      checkStored,
 	split:       checkSplit,
 	preheaders:  checkPreheaders,

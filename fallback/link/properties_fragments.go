@@ -130,6 +130,9 @@ func checkFrames(l *linker) error {
 			if f.ownPayload {
 				end = f.payloadAt + s.vars.size(f.payload)
 			}
+			if at.hit != nil {
+				end += hitObjectWords
+			}
 			if next > f.size || end > f.size || f.ownPayload && f.payloadAt < next || f.size%quadSlots != 0 {
 				return fmt.Errorf("shader %s: a frame of %d slots ends at %d, its payload at %d", s.Name, f.size, next, end)
 			}

@@ -54,7 +54,9 @@ func (l *linker) mayTraceNothing(f *spirv.Function) bool {
 	c := l.cfg(f)
 	var traces []int
 	for i, b := range f.Blocks {
-		if slices.ContainsFunc(b.Insts, func(in spirv.Inst) bool { return in.Op == spirv.OpTraceRayKHR }) {
+		if slices.ContainsFunc(b.Insts, func(in spirv.Inst) bool {
+			return in.Op == spirv.OpTraceRayKHR || in.Op == spirv.OpHitObjectTraceRayEXT
+		}) {
 			traces = append(traces, i)
 		}
 	}

@@ -6,8 +6,15 @@ import (
 	"slices"
 )
 
-// CallsShaders tells whether an instruction hands over to other shaders: a trace call, or that of a callable shader.
-func (op Op) CallsShaders() bool { return op == OpTraceRayKHR || op == OpExecuteCallableKHR }
+// CallsShaders tells whether an instruction hands over to other shaders: a trace call, that of a callable shader, or the execution
+// of a hit object's. The payload or callable data is the last operand. Those on hit objects of NV are not among them.
+func (op Op) CallsShaders() bool {
+	switch op {
+	case OpTraceRayKHR, OpExecuteCallableKHR, OpHitObjectTraceRayEXT, OpHitObjectExecuteShaderEXT:
+		return true
+	}
+	return false
+}
 
 // Filter returns a new list of those instructions that are to stay.
 func Filter(list []Inst, keep func(*Inst) bool) []Inst {

@@ -107,6 +107,7 @@ var grammarRaytracing = map[Op]opInfo{
 	OpHitObjectGetObjectToWorldEXT:                       {"HitObjectGetObjectToWorldEXT", tr, "i"},
 	OpHitObjectGetWorldToObjectEXT:                       {"HitObjectGetWorldToObjectEXT", tr, "i"},
 	OpHitObjectGetRayTMaxEXT:                             {"HitObjectGetRayTMaxEXT", tr, "i"},
+	OpHitObjectGetClusterIdNV:                            {"HitObjectGetClusterIdNV", tr, "i"},
 	OpHitObjectGetRayTMinEXT:                             {"HitObjectGetRayTMinEXT", tr, "i"},
 	OpHitObjectGetShaderBindingTableRecordIndexEXT:       {"HitObjectGetShaderBindingTableRecordIndexEXT", tr, "i"},
 	OpHitObjectGetShaderRecordBufferHandleEXT:            {"HitObjectGetShaderRecordBufferHandleEXT", tr, "i"},

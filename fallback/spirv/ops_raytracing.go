@@ -109,6 +109,7 @@ const (
 	OpHitObjectGetObjectToWorldEXT                       Op = 5331
 	OpHitObjectGetWorldToObjectEXT                       Op = 5332
 	OpHitObjectGetRayTMaxEXT                             Op = 5333
+	OpHitObjectGetClusterIdNV                            Op = 5346
 	OpHitObjectGetRayTMinEXT                             Op = 5347
 	OpHitObjectGetShaderBindingTableRecordIndexEXT       Op = 5348
 	OpHitObjectGetShaderRecordBufferHandleEXT            Op = 5349

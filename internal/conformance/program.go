@@ -35,6 +35,8 @@ const (
 	WideTypes
 	// PositionFetch is VK_KHR_ray_tracing_position_fetch, and spirv-as to assemble shaders that glslang 12 cannot compile.
 	PositionFetch
+	// HitObjects are hit objects and reordering, in either extension.
+	HitObjects
 )
 
 // Stage is a shader: GLSL, or SPIR-V assembly.

@@ -10,6 +10,7 @@ func All() []Row {
 		recordRows(), anyHitRows(), builtinRows(), launchRows(), payloadRows(), recursionRows(), callableRows(),
 		b.reportRows(), b.flagRows(), b.sceneRows(), attributeRows(), intersectionRows(), intersectionBuiltinRows(), builtinAfterRows(),
 		positionRows(),
+		hitObjectRows(),
 		pipelineFlagRows(),
 	} {
 		out = append(out, rows...)

@@ -185,6 +185,8 @@ func (r *conformanceRig) lacks(f conformance.Feature) string {
 		return "the device lacks 8-, 16- or 64-bit types"
 	case f == conformance.PositionFetch && r.dev.Backend() == engine.BackendNative && !have.PositionFetch:
 		return "the driver lacks VK_KHR_ray_tracing_position_fetch"
+	case f == conformance.HitObjects && r.dev.Backend() == engine.BackendNative:
+		return "the driver lacks VK_EXT_ray_tracing_invocation_reorder"
 	}
 	return ""
 }

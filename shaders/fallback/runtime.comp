@@ -354,6 +354,8 @@ uint rtCallable(const in uint index) {
     return shader == RT_STATE_DONE ? shader : rtRunCallable(shader);
 }
 
+#include "fallback/hitobject.glsl"
+
 // ---- scheduler ---------------------------------------------------------------------------------
 
 // Where in an 8x8 tile a lane of a workgroup is: in Morton order, so that subgroups of any size are compact.

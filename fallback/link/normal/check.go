@@ -1,6 +1,7 @@
 package normal
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/everray/everray/fallback/spirv"
@@ -8,11 +9,10 @@ import (
 
 // refusedCapabilities are those of features that the compute way does not have, by the name users know them by.
 var refusedCapabilities = map[spirv.Capability]string{
-	spirv.CapabilityRayTracingMotionBlurNV:   "motion blur (OpCapability RayTracingMotionBlurNV)",
-	spirv.CapabilityDisplacementMicromapNV:   "displacement micromaps (OpCapability RayTracingDisplacementMicromapNV)",
-	capabilitySpheresGeometryNV:              "spheres (OpCapability RayTracingSpheresGeometryNV)",
-	capabilityLinearSweptSpheresGeometryNV:   "linear swept spheres (OpCapability RayTracingLinearSweptSpheresGeometryNV)",
-	capabilityClusterAccelerationStructureNV: "cluster acceleration structures (OpCapability RayTracingClusterAccelerationStructureNV)",
+	spirv.CapabilityRayTracingMotionBlurNV: "motion blur (OpCapability RayTracingMotionBlurNV)",
+	spirv.CapabilityDisplacementMicromapNV: "displacement micromaps (OpCapability RayTracingDisplacementMicromapNV)",
+	capabilitySpheresGeometryNV:            "spheres (OpCapability RayTracingSpheresGeometryNV)",
+	capabilityLinearSweptSpheresGeometryNV: "linear swept spheres (OpCapability RayTracingLinearSweptSpheresGeometryNV)",
 }
 
 // Capabilities that came after package spirv's tables.
@@ -35,25 +35,27 @@ var DroppedCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityRayQueryPositionFetchKHR:        true,
 	// No acceleration structure of the compute way has micromaps: the ray flag for them changes nothing.
 	spirv.CapabilityRayTracingOpacityMicromapEXT: true,
-	// Hints are dropped, instructions on hit objects refused.
-	spirv.CapabilityShaderInvocationReorderNV:  true,
-	spirv.CapabilityShaderInvocationReorderEXT: true,
+	spirv.CapabilityShaderInvocationReorderNV:    true,
+	spirv.CapabilityShaderInvocationReorderEXT:   true,
+	// No structure of the compute way has clusters: a hit object is of none.
+	capabilityClusterAccelerationStructureNV: true,
 }
 
 // DroppedExtensions are the extensions of those capabilities.
 var DroppedExtensions = map[string]bool{
-	"SPV_KHR_ray_tracing":                true,
-	"SPV_NV_ray_tracing":                 true,
-	"SPV_KHR_ray_cull_mask":              true,
-	"SPV_KHR_ray_query":                  true,
-	"SPV_KHR_ray_tracing_position_fetch": true,
-	"SPV_EXT_opacity_micromap":           true,
-	"SPV_NV_shader_invocation_reorder":   true,
-	"SPV_EXT_shader_invocation_reorder":  true,
-	"SPV_KHR_non_semantic_info":          true,
-	"SPV_GOOGLE_hlsl_functionality1":     true,
-	"SPV_GOOGLE_user_type":               true,
-	"SPV_GOOGLE_decorate_string":         true,
+	"SPV_KHR_ray_tracing":                   true,
+	"SPV_NV_ray_tracing":                    true,
+	"SPV_KHR_ray_cull_mask":                 true,
+	"SPV_KHR_ray_query":                     true,
+	"SPV_KHR_ray_tracing_position_fetch":    true,
+	"SPV_EXT_opacity_micromap":              true,
+	"SPV_NV_shader_invocation_reorder":      true,
+	"SPV_EXT_shader_invocation_reorder":     true,
+	"SPV_NV_cluster_acceleration_structure": true,
+	"SPV_KHR_non_semantic_info":             true,
+	"SPV_GOOGLE_hlsl_functionality1":        true,
+	"SPV_GOOGLE_user_type":                  true,
+	"SPV_GOOGLE_decorate_string":            true,
 }
 
 // checkModule refuses what a capability or the memory model tells.
@@ -74,15 +76,34 @@ var refusedInstructions = map[spirv.Op]string{
 	spirv.OpTraceNV:           "OpTraceNV (use OpTraceRayKHR)",
 	spirv.OpTraceMotionNV:     "OpTraceMotionNV",
 	spirv.OpExecuteCallableNV: "OpExecuteCallableNV (use OpExecuteCallableKHR)",
+	// Motion blur has a capability of its own, which is refused first.
+	spirv.OpHitObjectTraceRayMotionNV:             "motion blur (OpHitObjectTraceRayMotionNV)",
+	spirv.OpHitObjectRecordHitMotionNV:            "motion blur (OpHitObjectRecordHitMotionNV)",
+	spirv.OpHitObjectRecordHitWithIndexMotionNV:   "motion blur (OpHitObjectRecordHitWithIndexMotionNV)",
+	spirv.OpHitObjectRecordMissMotionNV:           "motion blur (OpHitObjectRecordMissMotionNV)",
+	spirv.OpHitObjectTraceRayMotionEXT:            "motion blur (OpHitObjectTraceRayMotionEXT)",
+	spirv.OpHitObjectRecordMissMotionEXT:          "motion blur (OpHitObjectRecordMissMotionEXT)",
+	spirv.OpHitObjectTraceMotionReorderExecuteEXT: "motion blur (OpHitObjectTraceMotionReorderExecuteEXT)",
 }
+
+// tracing are the shaders that may trace rays, and have hit objects.
+var tracing = []Model{Raygen, ClosestHit, Miss}
 
 // models tells in which shaders the instructions of ray tracing are valid.
 var models = map[spirv.Op][]Model{
-	spirv.OpTraceRayKHR:           {Raygen, ClosestHit, Miss},
+	spirv.OpTraceRayKHR:           tracing,
 	spirv.OpExecuteCallableKHR:    {Raygen, ClosestHit, Miss, Callable},
 	spirv.OpReportIntersectionKHR: {Intersection},
 	spirv.OpIgnoreIntersectionKHR: {AnyHit},
 	spirv.OpTerminateRayKHR:       {AnyHit},
+
+	spirv.OpReorderThreadWithHintEXT:      {Raygen},
+	spirv.OpReorderThreadWithHitObjectEXT: {Raygen},
+}
+
+// isHitObject tells whether an instruction is one on hit objects, but for those that reorder.
+func isHitObject(op spirv.Op) bool {
+	return op >= spirv.OpHitObjectRecordHitMotionNV && strings.HasPrefix(op.String(), "OpHitObject")
 }
 
 // checkInstructions refuses instructions that are not supported, or not in this kind of shader.
@@ -97,23 +118,19 @@ func (s *stage) checkInstructions() error {
 			err = s.unsupported("%s", name)
 			return
 		}
-		if in.Op >= spirv.OpHitObjectRecordHitMotionNV && strings.Contains(in.Op.String(), "HitObject") {
-			err = s.unsupported("%v (hit objects of shader execution reordering; use OpTraceRayKHR)", in.Op)
-			return
-		}
 		if in.Op.CallsShaders() && !mayPass(in.Op, classes[in.ID(len(in.Operands)-1)]) {
 			err = s.invalid("%v whose payload %v is no payload variable", in.Op, s.name(in.ID(len(in.Operands)-1)))
 			return
 		}
-		switch in.Op {
-		case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR, spirv.OpReportIntersectionKHR, spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
-			for _, m := range models[in.Op] {
-				if m == s.Model {
-					return
-				}
-			}
+		allowed, bound := models[in.Op]
+		if isHitObject(in.Op) {
+			allowed, bound = tracing, true
+		}
+		if bound && !slices.Contains(allowed, s.Model) {
 			err = s.invalid("%v in a %v shader", in.Op, s.Model)
-		case spirv.OpControlBarrier:
+			return
+		}
+		if in.Op == spirv.OpControlBarrier {
 			if scope, ok := x[in.ID(0)]; !ok || spirv.Scope(scope) != spirv.ScopeSubgroup {
 				err = s.invalid("%v of a scope that is not Subgroup in a ray tracing shader", in.Op)
 			}
@@ -137,30 +154,28 @@ func (s *stage) classes() map[spirv.ID]spirv.StorageClass {
 func mayPass(op spirv.Op, class spirv.StorageClass) bool {
 	switch class {
 	case spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR:
-		return op == spirv.OpTraceRayKHR
+		return op != spirv.OpExecuteCallableKHR
 	case spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR:
 		return op == spirv.OpExecuteCallableKHR
 	}
 	return false
 }
 
-// lowerBarriers drops hints of an order of lanes, and makes barriers of subgroups, the only ones that ray tracing shaders may
-// have, barriers of memory: which lanes of a subgroup are together is not for a shader to know, and in the linked module others may be elsewhere for good.
+// lowerBarriers makes barriers of subgroups, the only ones that ray tracing shaders may have, barriers of memory: which lanes of a subgroup are together is not for a shader to know, and in the linked module others may be elsewhere for good.
 func (s *stage) lowerBarriers() error {
 	const orders = uint32(spirv.MemorySemanticsAcquire | spirv.MemorySemanticsRelease | spirv.MemorySemanticsAcquireRelease)
 	x := constants(s.module)
 	for _, f := range s.module.Functions {
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
-				switch in := &b.Insts[i]; in.Op {
-				case spirv.OpReorderThreadWithHintNV, spirv.OpReorderThreadWithHintEXT:
+				in := &b.Insts[i]
+				if in.Op != spirv.OpControlBarrier {
+					continue
+				}
+				if semantics, ok := x[in.ID(2)]; ok && semantics&orders == 0 {
 					*in = spirv.Inst{Op: spirv.OpNop}
-				case spirv.OpControlBarrier:
-					if semantics, ok := x[in.ID(2)]; ok && semantics&orders == 0 {
-						*in = spirv.Inst{Op: spirv.OpNop}
-					} else {
-						*in = spirv.Inst{Op: spirv.OpMemoryBarrier, Operands: in.Operands[1:]}
-					}
+				} else {
+					*in = spirv.Inst{Op: spirv.OpMemoryBarrier, Operands: in.Operands[1:]}
 				}
 			}
 		}

@@ -111,7 +111,8 @@ func (s *stage) dropHints() error {
 			return true
 		}
 		switch spirv.Decoration(in.Operands[at]) {
-		case spirv.DecorationUserSemantic, spirv.DecorationUserTypeGOOGLE, spirv.DecorationCounterBuffer:
+		case spirv.DecorationUserSemantic, spirv.DecorationUserTypeGOOGLE, spirv.DecorationCounterBuffer,
+			spirv.DecorationHitObjectShaderRecordBufferNV, spirv.DecorationHitObjectShaderRecordBufferEXT:
 			return false
 		}
 		return true

@@ -27,6 +27,7 @@ type pass struct {
 var passes = []pass{
 	{"fold", (*stage).fold},
 	{"nv", (*stage).lowerNV},
+	{"hit objects", (*stage).lowerHitObjects},
 	{"unreachable", (*stage).dropUnreachable},
 	{"memory model", (*stage).lowerMemoryModel},
 	{"hints", (*stage).dropHints},

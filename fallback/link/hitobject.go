@@ -1,0 +1,304 @@
+package link
+
+import (
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// Hit objects become structures of the runtime (HoObject in shaders/fallback/hitobject.glsl), which live where the objects did: in
+// variables, arrays, structures, parameters and results. What is left of their instructions are calls: trace and execute, which
+// are cuts as trace calls are, and reorder.
+
+// hitGetter is how a property is read: members of the structure, which a function of the runtime makes a result of. Without a
+// function the result is the only member, or whether the object is of a kind.
+type hitGetter struct {
+	function string
+	members  []string
+	kind     uint32
+}
+
+// What HoObject's kind is.
+const (
+	hitObjectEmpty = 0
+	hitObjectHit   = 1
+	hitObjectMiss  = 2
+)
+
+func hitMember(name string) hitGetter { return hitGetter{members: []string{name}} }
+func hitKindIs(kind uint32) hitGetter { return hitGetter{members: []string{"kind"}, kind: kind + 1} }
+func hitCall(function string, members ...string) hitGetter {
+	return hitGetter{function: function, members: members}
+}
+
+// hitGetterCalls lists the getters. The time has no member: there is no motion.
+var hitGetterCalls = map[spirv.Op]hitGetter{
+	spirv.OpHitObjectIsEmptyEXT:                                {members: []string{"kind"}, kind: hitObjectEmpty + 1},
+	spirv.OpHitObjectIsHitEXT:                                  hitKindIs(hitObjectHit),
+	spirv.OpHitObjectIsMissEXT:                                 hitKindIs(hitObjectMiss),
+	spirv.OpHitObjectGetRayFlagsEXT:                            hitMember("flags"),
+	spirv.OpHitObjectGetRayTMinEXT:                             hitMember("tMin"),
+	spirv.OpHitObjectGetRayTMaxEXT:                             hitMember("t"),
+	spirv.OpHitObjectGetWorldRayOriginEXT:                      hitMember("origin"),
+	spirv.OpHitObjectGetWorldRayDirectionEXT:                   hitMember("direction"),
+	spirv.OpHitObjectGetHitKindEXT:                             hitMember("hitKind"),
+	spirv.OpHitObjectGetPrimitiveIndexEXT:                      hitMember("primitive"),
+	spirv.OpHitObjectGetGeometryIndexEXT:                       hitMember("geometry"),
+	spirv.OpHitObjectGetInstanceIdEXT:                          hitCall("hoInstanceId", "instance"),
+	spirv.OpHitObjectGetInstanceCustomIndexEXT:                 hitCall("hoInstanceCustomIndex", "instance"),
+	spirv.OpHitObjectGetObjectToWorldEXT:                       hitCall("hoObjectToWorld", "instance"),
+	spirv.OpHitObjectGetWorldToObjectEXT:                       hitCall("hoWorldToObject", "instance"),
+	spirv.OpHitObjectGetObjectRayOriginEXT:                     hitCall("hoObjectRayOrigin", "instance", "origin"),
+	spirv.OpHitObjectGetObjectRayDirectionEXT:                  hitCall("hoObjectRayDirection", "instance", "direction"),
+	spirv.OpHitObjectGetShaderBindingTableRecordIndexEXT:       hitCall("hoRecordIndex", "record"),
+	spirv.OpHitObjectGetShaderRecordBufferHandleEXT:            hitCall("hoRecordData", "kind", "record"),
+	spirv.OpHitObjectGetIntersectionTriangleVertexPositionsEXT: hitCall("hoVertices", "instance", "leaf", "primitive", "geometry"),
+	spirv.OpHitObjectGetClusterIdNV:                            hitCall("hoClusterId", "instance", "leaf"),
+	spirv.OpHitObjectGetCurrentTimeEXT:                         {},
+}
+
+// hitRecords lists what changes an object, or reads more of it than members.
+var hitRecords = map[spirv.Op]func(h *hitLowering, in *spirv.Inst) error{
+	spirv.OpHitObjectRecordEmptyEXT:                      (*hitLowering).recordEmpty,
+	spirv.OpHitObjectRecordMissEXT:                       (*hitLowering).recordMiss,
+	spirv.OpHitObjectRecordHitNV:                         (*hitLowering).recordHit,
+	spirv.OpHitObjectRecordHitWithIndexNV:                (*hitLowering).recordHit,
+	spirv.OpHitObjectRecordFromQueryEXT:                  (*hitLowering).recordFromQuery,
+	spirv.OpHitObjectSetShaderBindingTableRecordIndexEXT: (*hitLowering).setRecordIndex,
+	spirv.OpHitObjectGetAttributesEXT:                    (*hitLowering).attributes,
+}
+
+// hitObjectType returns the structure that stands for OpTypeHitObjectEXT.
+func (l *linker) hitObjectType() spirv.ID { return l.returnType(l.symbol("hoNothing")) }
+
+// lowerHitObjects makes the instructions on hit objects of all stages reads and writes of structures.
+func (l *linker) lowerHitObjects() error {
+	return l.each(func(s *stage) error {
+		var functions []*spirv.Function
+		for _, f := range l.out.Functions {
+			if s.functions[f.Def.Result] == f {
+				functions = append(functions, f)
+			}
+		}
+		if !s.noteHitObjects(functions) {
+			return nil
+		}
+		h := &hitLowering{code: code{l: l}, s: s, struc: l.hitObjectType(), holds: map[spirv.ID]bool{}}
+		h.indices = l.memberIndices(h.struc)
+		h.emptyGlobals()
+		for _, f := range functions {
+			if err := h.function(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// noteHitObjects tells whether the stage has any, and notes what it does with them.
+func (s *stage) noteHitObjects(functions []*spirv.Function) bool {
+	for _, f := range functions {
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				op := b.Insts[i].Op
+				_, getter := hitGetterCalls[op]
+				s.hitObjects = s.hitObjects || getter || hitRecords[op] != nil || passesHitObject(op)
+				switch op {
+				case spirv.OpHitObjectRecordHitNV, spirv.OpHitObjectRecordHitWithIndexNV, spirv.OpHitObjectRecordFromQueryEXT:
+					s.records = true
+				}
+			}
+		}
+	}
+	return s.hitObjects
+}
+
+// memberIndices returns the places of the members of a structure of the runtime by their names.
+func (l *linker) memberIndices(struc spirv.ID) map[string]uint32 {
+	indices := map[string]uint32{}
+	for i := range l.out.Names {
+		if in := &l.out.Names[i]; in.Op == spirv.OpMemberName && in.ID(0) == struc {
+			name, _ := spirv.DecodeString(in.Operands[2:])
+			indices[name] = in.Operands[1]
+		}
+	}
+	return indices
+}
+
+// hitLowering rewrites the hit objects of one stage.
+type hitLowering struct {
+	code
+	s       *stage
+	struc   spirv.ID // the type of an object
+	indices map[string]uint32
+	types   map[spirv.ID]spirv.ID // of the values of the function
+	holds   map[spirv.ID]bool     // types by whether they are or contain hit objects
+}
+
+// contains tells whether a type is a hit object, or contains one.
+func (h *hitLowering) contains(typ spirv.ID) bool {
+	if typ == h.struc {
+		return true
+	}
+	if known, ok := h.holds[typ]; ok {
+		return known
+	}
+	found := false
+	switch in := h.l.types.get(typ); {
+	case in == nil:
+	case in.Op == spirv.OpTypeArray:
+		found = h.contains(in.ID(0))
+	case in.Op == spirv.OpTypeStruct:
+		for _, member := range in.Operands {
+			found = found || h.contains(spirv.ID(member))
+		}
+	}
+	h.holds[typ] = found
+	return found
+}
+
+// emptyGlobals makes objects in the module's variables empty at the begin of the shader.
+func (h *hitLowering) emptyGlobals() {
+	for _, id := range sortedIDs(h.s.uses) {
+		r := h.s.uses[id]
+		if _, typ := h.l.types.pointee(h.l.types.get(id).Type); r.kind == rolePrivate && r.initializer == 0 && h.contains(typ) {
+			r.initializer = h.null(typ)
+			h.s.uses[id] = r
+		}
+	}
+}
+
+func (h *hitLowering) null(typ spirv.ID) spirv.ID {
+	return h.l.types.declare(spirv.OpConstantNull, typ)
+}
+
+func (h *hitLowering) function(f *spirv.Function) error {
+	h.f, h.types = f, map[spirv.ID]spirv.ID{}
+	for i := range f.Params {
+		h.types[f.Params[i].Result] = f.Params[i].Type
+	}
+	for _, b := range f.Blocks {
+		for i := range b.Insts {
+			h.types[b.Insts[i].Result] = b.Insts[i].Type
+		}
+	}
+	for n, b := range f.Blocks {
+		h.l.work(len(b.Insts))
+		h.cur = &spirv.Block{}
+		for i := range b.Insts {
+			in := b.Insts[i]
+			if n == 0 && in.Op != spirv.OpVariable && (i == 0 || b.Insts[i-1].Op == spirv.OpVariable) {
+				h.beginQueries(b.Insts[:i])
+			}
+			if err := h.inst(&in); err != nil {
+				return err
+			}
+		}
+		b.Insts = h.cur.Insts
+	}
+	return nil
+}
+
+// beginQueries makes ray queries that an object may be recorded from ones without a hit, up to their begin.
+func (h *hitLowering) beginQueries(variables []spirv.Inst) {
+	if !h.s.records {
+		return
+	}
+	t, query := h.l.types, h.l.queryType()
+	hit, ok := h.l.memberIndices(query)["hit"]
+	for i := range variables {
+		class, typ := t.pointee(variables[i].Type)
+		element, n := t.element(typ, 0)
+		if !ok || typ != query && (t.op(typ) != spirv.OpTypeArray || element != query) {
+			continue
+		}
+		pointer := t.pointer(class, t.uint32())
+		if typ == query {
+			h.store(h.value(spirv.OpAccessChain, pointer, uint32(variables[i].Result), uint32(h.u32(hit))), h.u32(0))
+			continue
+		}
+		for k := range n {
+			h.l.work(1)
+			h.store(h.value(spirv.OpAccessChain, pointer, uint32(variables[i].Result), uint32(h.u32(k)), uint32(h.u32(hit))), h.u32(0))
+		}
+	}
+}
+
+func (h *hitLowering) inst(in *spirv.Inst) error {
+	getter, reads := hitGetterCalls[in.Op]
+	record := hitRecords[in.Op]
+	if reads || record != nil || passesHitObject(in.Op) {
+		if _, typ := h.l.types.pointee(h.typeOf(in.ID(0))); typ != h.struc {
+			return h.s.invalid("%v on what is no hit object", in.Op)
+		}
+	}
+	switch {
+	case reads:
+		return h.get(in, getter)
+	case record != nil:
+		return record(h, in)
+	case in.Op == spirv.OpVariable && len(in.Operands) == 1:
+		if _, typ := h.l.types.pointee(in.Type); h.contains(typ) {
+			c := in.Clone()
+			c.Operands = append(c.Operands, uint32(h.null(typ)))
+			in = &c
+		}
+	}
+	h.cur.Insts = append(h.cur.Insts, *in)
+	return nil
+}
+
+// typeOf returns the type of a value, in the function or global.
+func (h *hitLowering) typeOf(id spirv.ID) spirv.ID {
+	if t, ok := h.types[id]; ok {
+		return t
+	}
+	if in := h.l.types.get(id); in != nil {
+		return in.Type
+	}
+	return 0
+}
+
+// member returns the pointer to a member of the object that a pointer points to, or further in, and its type.
+func (h *hitLowering) member(object spirv.ID, name string, path ...uint32) (pointer, typ spirv.ID) {
+	t := h.l.types
+	class, outer := t.pointee(h.typeOf(object))
+	k := h.memberIndex(outer, name)
+	typ, _ = t.element(outer, k)
+	operands := []uint32{uint32(object), uint32(h.u32(k))}
+	for _, i := range path {
+		typ, _ = t.element(typ, i)
+		operands = append(operands, uint32(h.u32(i)))
+	}
+	return h.value(spirv.OpAccessChain, t.pointer(class, typ), operands...), typ
+}
+
+func (h *hitLowering) memberIndex(struc spirv.ID, name string) uint32 {
+	if struc == h.struc {
+		return h.indices[name]
+	}
+	return h.l.memberIndices(struc)[name]
+}
+
+// read returns a member's contents.
+func (h *hitLowering) read(object spirv.ID, name string, path ...uint32) spirv.ID {
+	pointer, typ := h.member(object, name, path...)
+	return h.load(typ, pointer)
+}
+
+// arguments returns operands as parameters of a function of the runtime want them: integers may differ in their sign.
+func (h *hitLowering) arguments(function string, in *spirv.Inst, operands []uint32) ([]spirv.ID, error) {
+	f := h.l.functionByID(h.l.symbol(function))
+	var list []spirv.ID
+	for i, o := range operands {
+		from, to := h.typeOf(spirv.ID(o)), f.Params[i].Type
+		if from != to && !(h.word(from) && h.word(to)) {
+			return nil, h.s.invalid("operand of %v is of a wrong type", in.Op)
+		}
+		list = append(list, h.convert(spirv.ID(o), from, to))
+	}
+	return list, nil
+}
+
+func (h *hitLowering) word(typ spirv.ID) bool {
+	in := h.l.types.get(typ)
+	return in != nil && in.Op == spirv.OpTypeInt && in.Operands[0] == 32
+}

@@ -1,0 +1,176 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+const (
+	// hitObjectWords is the room of a hit object in a frame, as HO_WORDS: whole quads, the last of the frame.
+	hitObjectWords = 28
+	// What a call is about, as HO_MODE_....
+	modeTrace   = 1
+	modeExecute = 2
+)
+
+// traceOf returns the trace call that a hit object is traced with.
+func traceOf(call *spirv.Inst) *spirv.Inst {
+	return &spirv.Inst{Op: spirv.OpTraceRayKHR, Operands: call.Operands[1:]}
+}
+
+// passesHitObject tells whether an instruction that is left after the lowering of hit objects names one.
+func passesHitObject(op spirv.Op) bool {
+	switch op {
+	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT, spirv.OpReorderThreadWithHitObjectEXT:
+		return true
+	}
+	return false
+}
+
+// placeHitObjects makes the hit objects of calls variables: elements of arrays and the like go through one. Hints of an order of
+// lanes are dropped, where the form has none.
+func (l *linker) placeHitObjects() error {
+	return l.each(func(s *stage) error {
+		l.dropReorders(s)
+		if !s.hitObjects {
+			return nil
+		}
+		v := l.newVariable(l.hitObjectType()) // one for all: it lives no longer than a call
+		through := false
+		for _, b := range s.function.Blocks {
+			l.work(len(b.Insts))
+			var out []spirv.Inst
+			for _, in := range b.Insts {
+				if !passesHitObject(in.Op) || s.isVariable(in.ID(0)) {
+					out = append(out, in)
+					continue
+				}
+				through = true
+				in = in.Clone()
+				object := in.Operands[0]
+				in.Operands[0] = uint32(v.Result)
+				if in.Op == spirv.OpHitObjectTraceRayEXT {
+					out = append(append(out, in), l.copyHitObject(object, in.Operands[0])...)
+				} else {
+					out = append(append(out, l.copyHitObject(in.Operands[0], object)...), in)
+				}
+			}
+			b.Insts = out
+		}
+		if through {
+			addVariableInsts(s.function, []spirv.Inst{v})
+			s.definitions, s.types = nil, nil
+		}
+		return nil
+	})
+}
+
+// copyHitObject returns the instructions that do it.
+func (l *linker) copyHitObject(to, from uint32) []spirv.Inst {
+	load := spirv.Inst{Op: spirv.OpLoad, Type: l.hitObjectType(), Result: l.out.NewID(), Operands: []uint32{from}}
+	return []spirv.Inst{load, {Op: spirv.OpStore, Operands: []uint32{to, uint32(load.Result)}}}
+}
+
+// isVariable tells whether an id is a variable of the stage: of its entry function, or of the module.
+func (s *stage) isVariable(id spirv.ID) bool {
+	if _, ok := s.uses[id]; ok {
+		return true
+	}
+	return slices.ContainsFunc(s.function.Blocks[0].Insts, func(in spirv.Inst) bool {
+		return in.Op == spirv.OpVariable && in.Result == id
+	})
+}
+
+// dropReorders removes them from the entry function and others.
+func (l *linker) dropReorders(s *stage) {
+	for _, f := range s.functions {
+		for _, b := range f.Blocks {
+			b.Insts = slices.DeleteFunc(b.Insts, func(in spirv.Inst) bool {
+				return in.Op == spirv.OpReorderThreadWithHintEXT || in.Op == spirv.OpReorderThreadWithHitObjectEXT
+			})
+		}
+	}
+}
+
+// passHitObject finds the variable of a call's hit object, if it has one.
+func (s *stage) passHitObject(at *site) error {
+	if !passesHitObject(at.call.Op) {
+		return nil
+	}
+	at.hit = s.vars.byID[at.call.ID(0)]
+	if at.hit == nil || s.vars.size(at.hit) > hitObjectWords {
+		return s.unsupported("%v whose hit object %s is no variable", at.call.Op, s.nameOf(at.call.ID(0)))
+	}
+	return nil
+}
+
+// hitPlace is where the hit object of a call is, in the frame.
+func (f *frame) hitPlace(stack place) place {
+	stack.first = f.hitAt
+	return stack
+}
+
+// callHitObject traces or executes where that is no cut: the object is in the runtime's words.
+func (e *emitter) callHitObject(call *spirv.Inst) {
+	words := place{words: e.l.symbol("hoWords")}
+	all := e.s.vars.all(e.s.vars.byID[call.ID(0)])
+	if call.Op == spirv.OpHitObjectExecuteShaderEXT {
+		e.save(all, words)
+		e.call("hoExecute")
+		return
+	}
+	e.setRay(traceOf(call))
+	e.call("hoTrace")
+	e.restore(all, words)
+}
+
+// useHitObjects has the scheduler know hit objects, if any shader has them: its traversal takes rays and objects, and keeps or
+// answers what it finds. Without, nothing of this is in the linked code.
+func (l *linker) useHitObjects() {
+	used, records := false, false
+	for _, p := range l.parts {
+		used, records = used || p.hitObjects, records || p.records
+	}
+	if !used {
+		return
+	}
+	op := spirv.OpConstantFalse
+	if records {
+		op = spirv.OpConstantTrue
+	}
+	l.emitConstant("hoRecordsHits", l.types.declare(op, l.types.boolean()))
+	if !l.form.cuts() {
+		return
+	}
+	from, to := uint32(l.symbol("rtTraverse")), uint32(l.symbol("hoTraverse"))
+	for _, f := range l.out.Functions {
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				if in := &b.Insts[i]; in.Op == spirv.OpFunctionCall && in.Operands[0] == from {
+					in.Operands[0] = to
+				}
+			}
+		}
+	}
+}
+
+func checkNoHitObjects(l *linker) error {
+	var err error
+	l.out.EachFunctionInst(func(in *spirv.Inst) {
+		if _, getter := hitGetterCalls[in.Op]; getter || hitRecords[in.Op] != nil {
+			err = fmt.Errorf("%v", in)
+		}
+	})
+	return err
+}
+
+func checkPassable(l *linker) error {
+	return l.eachEntryInst(func(s *stage, b *spirv.Block, i int) error {
+		if in := &b.Insts[i]; passesHitObject(in.Op) && !s.isVariable(in.ID(0)) {
+			return fmt.Errorf("a hit object that is no variable")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,109 @@
+package normal
+
+import "github.com/everray/everray/fallback/spirv"
+
+// hitObjectOps maps the instructions of SPV_NV_shader_invocation_reorder to those of the EXT extension that do the same. Only NV
+// records hits, and only its misses come without ray flags.
+var hitObjectOps = map[spirv.Op]spirv.Op{
+	spirv.OpHitObjectTraceRayNV:                         spirv.OpHitObjectTraceRayEXT,
+	spirv.OpHitObjectRecordEmptyNV:                      spirv.OpHitObjectRecordEmptyEXT,
+	spirv.OpHitObjectRecordMissNV:                       spirv.OpHitObjectRecordMissEXT,
+	spirv.OpHitObjectExecuteShaderNV:                    spirv.OpHitObjectExecuteShaderEXT,
+	spirv.OpHitObjectGetWorldToObjectNV:                 spirv.OpHitObjectGetWorldToObjectEXT,
+	spirv.OpHitObjectGetObjectToWorldNV:                 spirv.OpHitObjectGetObjectToWorldEXT,
+	spirv.OpHitObjectGetObjectRayDirectionNV:            spirv.OpHitObjectGetObjectRayDirectionEXT,
+	spirv.OpHitObjectGetObjectRayOriginNV:               spirv.OpHitObjectGetObjectRayOriginEXT,
+	spirv.OpHitObjectGetShaderRecordBufferHandleNV:      spirv.OpHitObjectGetShaderRecordBufferHandleEXT,
+	spirv.OpHitObjectGetShaderBindingTableRecordIndexNV: spirv.OpHitObjectGetShaderBindingTableRecordIndexEXT,
+	spirv.OpHitObjectGetCurrentTimeNV:                   spirv.OpHitObjectGetCurrentTimeEXT,
+	spirv.OpHitObjectGetAttributesNV:                    spirv.OpHitObjectGetAttributesEXT,
+	spirv.OpHitObjectGetHitKindNV:                       spirv.OpHitObjectGetHitKindEXT,
+	spirv.OpHitObjectGetPrimitiveIndexNV:                spirv.OpHitObjectGetPrimitiveIndexEXT,
+	spirv.OpHitObjectGetGeometryIndexNV:                 spirv.OpHitObjectGetGeometryIndexEXT,
+	spirv.OpHitObjectGetInstanceIdNV:                    spirv.OpHitObjectGetInstanceIdEXT,
+	spirv.OpHitObjectGetInstanceCustomIndexNV:           spirv.OpHitObjectGetInstanceCustomIndexEXT,
+	spirv.OpHitObjectGetWorldRayDirectionNV:             spirv.OpHitObjectGetWorldRayDirectionEXT,
+	spirv.OpHitObjectGetWorldRayOriginNV:                spirv.OpHitObjectGetWorldRayOriginEXT,
+	spirv.OpHitObjectGetRayTMaxNV:                       spirv.OpHitObjectGetRayTMaxEXT,
+	spirv.OpHitObjectGetRayTMinNV:                       spirv.OpHitObjectGetRayTMinEXT,
+	spirv.OpHitObjectIsEmptyNV:                          spirv.OpHitObjectIsEmptyEXT,
+	spirv.OpHitObjectIsHitNV:                            spirv.OpHitObjectIsHitEXT,
+	spirv.OpHitObjectIsMissNV:                           spirv.OpHitObjectIsMissEXT,
+	spirv.OpReorderThreadWithHitObjectNV:                spirv.OpReorderThreadWithHitObjectEXT,
+	spirv.OpReorderThreadWithHintNV:                     spirv.OpReorderThreadWithHintEXT,
+}
+
+// lowerHitObjects makes hit objects, attributes and instructions of NV those of EXT, and takes instructions that do several things
+// apart: trace, reorder, execute.
+func (s *stage) lowerHitObjects() error {
+	if !s.hasHitObjects() {
+		return nil
+	}
+	m := s.module
+	for i := range m.Globals {
+		switch in := &m.Globals[i]; in.Op {
+		case spirv.OpTypeHitObjectNV:
+			in.Op = spirv.OpTypeHitObjectEXT
+		case spirv.OpTypePointer, spirv.OpVariable:
+			extAttributes(&in.Operands[0])
+		case spirv.OpTypeForwardPointer:
+			extAttributes(&in.Operands[1])
+		}
+	}
+	m.ShareTypes()
+	for _, f := range m.Functions {
+		for _, b := range f.Blocks {
+			var out []spirv.Inst
+			for i := range b.Insts {
+				in := &b.Insts[i]
+				if in.Op == spirv.OpVariable {
+					extAttributes(&in.Operands[0])
+				}
+				out = s.hitObjectInst(out, in)
+			}
+			b.Insts = out
+		}
+	}
+	return nil
+}
+
+// hasHitObjects tells whether the module has anything of these extensions.
+func (s *stage) hasHitObjects() bool {
+	return s.module.HasCapability(spirv.CapabilityShaderInvocationReorderNV) ||
+		s.module.HasCapability(spirv.CapabilityShaderInvocationReorderEXT)
+}
+
+// extAttributes changes a storage class.
+func extAttributes(class *uint32) {
+	if spirv.StorageClass(*class) == spirv.StorageClassHitObjectAttributeNV {
+		*class = uint32(spirv.StorageClassHitObjectAttributeEXT)
+	}
+}
+
+// hitObjectInst appends what stands for an instruction.
+func (s *stage) hitObjectInst(out []spirv.Inst, in *spirv.Inst) []spirv.Inst {
+	object := in.Operands
+	reorder := func(rest []uint32) spirv.Inst { // of the object, with the hint that follows
+		return spirv.Inst{Op: spirv.OpReorderThreadWithHitObjectEXT, Operands: append([]uint32{object[0]}, rest...)}
+	}
+	execute := func(payload uint32) spirv.Inst {
+		return spirv.Inst{Op: spirv.OpHitObjectExecuteShaderEXT, Operands: []uint32{object[0], payload}}
+	}
+	const traced = 12 // operands of a trace call, the payload last
+	switch in.Op {
+	case spirv.OpHitObjectRecordMissNV:
+		flags := uint32(s.module.ConstantU32(0))
+		operands := append([]uint32{in.Operands[0], flags}, in.Operands[1:]...)
+		return append(out, spirv.Inst{Op: spirv.OpHitObjectRecordMissEXT, Operands: operands})
+	case spirv.OpHitObjectReorderExecuteShaderEXT:
+		return append(out, reorder(in.Operands[2:]), execute(in.Operands[1]))
+	case spirv.OpHitObjectTraceReorderExecuteEXT:
+		trace := spirv.Inst{Op: spirv.OpHitObjectTraceRayEXT, Operands: in.Operands[:traced:traced]}
+		return append(out, trace, reorder(in.Operands[traced:]), execute(in.Operands[traced-1]))
+	}
+	c := *in
+	if op, ok := hitObjectOps[in.Op]; ok {
+		c.Op = op
+	}
+	return append(out, c)
+}
