@@ -139,9 +139,11 @@ void addToCell(uint cell, Item item) {
     atomicAdd(cells[CELL_ITEMS * CELLS + cell], 1u);
 }
 
-// sumCells joins cells that follow each other.
+// sumCells joins cells that follow each other. Of none that hold anything the box is that of nothing, and not of the numbers that
+// cells begin with: as floats these are none, and drivers differ in what the least of them and another is.
 ErBounded sumCells(uint first, uint end, out uint items) {
-    uvec3 lo = uvec3(NONE), hi = uvec3(0u);
+    const float MOST = 3.402823466e38;
+    uvec3 lo = uvec3(erOrdered(MOST)), hi = uvec3(erOrdered(-MOST));
     uint leaves = 0u;
     items = 0u;
     for (uint k = first; k < end; k++) {
