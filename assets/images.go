@@ -3,6 +3,7 @@ package assets
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -103,7 +104,7 @@ func (l *loader) decodeImages() error {
 					continue
 				}
 				mu.Lock()
-				l.step() // the context is looked at before each image
+				_ = l.step() // the context is looked at before each image
 				mu.Unlock()
 			}
 		})
@@ -117,7 +118,7 @@ func (l *loader) decodeImages() error {
 		return err
 	}
 	for i, err := range errs {
-		if err != nil && err != context.Canceled {
+		if err != nil && !errors.Is(err, context.Canceled) {
 			p := &l.pending[i]
 			return fmt.Errorf("image %d %q (%s): %w", p.index, l.scene.Images[p.scene[0]].Name, p.source, err)
 		}

@@ -68,7 +68,7 @@ func load(ctx context.Context, path string, o LoadOptions) (*Scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer src.Close()
+	defer func() { _ = src.Close() }() // read only
 	data, err := src.read(filepath.Base(real))
 	if err != nil {
 		return nil, err

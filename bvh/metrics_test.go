@@ -210,8 +210,8 @@ func TestEPO(t *testing.T) {
 
 // exactEPO is the definition, by clipping.
 func exactEPO(s *inspect.Structure) float64 {
-	total, sum := 0.0, 0.0
-	_, total = s.Areas()
+	_, total := s.Areas()
+	sum := 0.0
 	var visit func(ref uint32, box inspect.Box) map[uint32]bool // the records below
 	visit = func(ref uint32, box inspect.Box) map[uint32]bool {
 		below := map[uint32]bool{}

@@ -174,7 +174,7 @@ func TestDeserializeRefuses(t *testing.T) {
 			{"size", 0, vk.BottomLevel, put(40, 1<<40), ErrInvalidBlob, "a structure of 1099511627776 bytes", true},
 			{"bit in the middle", 0, vk.BottomLevel, func(b []byte) []byte { b[len(b)/2] ^= 4; return b }, ErrInvalidBlob, "copy 0: ", true},
 			{"bit at the end", 1, vk.TopLevel, func(b []byte) []byte { b[len(b)-9] ^= 1; return b }, ErrInvalidBlob, "copy 0: ", true},
-			{"handle", 1, vk.TopLevel, put(56, uint64(blas.Address())+256), ErrInvalid, "handle that is no bottom level", true},
+			{"handle", 1, vk.TopLevel, put(56, blas.Address()+256), ErrInvalid, "handle that is no bottom level", true},
 		}
 		for _, tt := range tests {
 			if tt.computeOnly && s.dev.Backend() == BackendNative {

@@ -171,7 +171,7 @@ func newFaultRig(t *testing.T, dev *vk.Device) *faultRig {
 	for i, h := range headers {
 		e, m := binary.LittleEndian, h.Mapped()
 		if i > 0 {
-			e.PutUint64(m, uint64(h.Address()))
+			e.PutUint64(m, h.Address())
 			e.PutUint32(m[8:], 0x53415245) // ER_AS_MAGIC
 			e.PutUint32(m[56:], 100)       // ER_HEADER_HEIGHT
 		}
@@ -237,7 +237,7 @@ func (r *faultRig) trace(t *testing.T, p *fallback.Pipeline, table *vk.Buffer, p
 		return p.CmdTraceRays(cb, fallback.Trace{
 			Raygen:   vk.StridedRegion{Address: table.Address(), Stride: stride, Size: stride},
 			Miss:     vk.StridedRegion{Address: at, Stride: stride, Size: missRecords * stride},
-			Callable: vk.StridedRegion{Address: at + vk.DeviceAddress(missRecords*stride), Stride: stride, Size: 2 * stride},
+			Callable: vk.StridedRegion{Address: at + missRecords*stride, Stride: stride, Size: 2 * stride},
 			Sets:     []*vk.DescriptorSet{r.set}, PushConstants: bytes, Width: faultsWidth, Height: faultsHeight, Depth: 1, Faults: r.faults.Address(),
 		})
 	}); err != nil {

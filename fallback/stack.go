@@ -48,7 +48,7 @@ func (p *Pipeline) ShaderGroupStackSize(group int, shader vk.GroupShader) (uint3
 		return fail("group %d of %d", group, len(p.options.Groups))
 	}
 	g := p.options.Groups[group]
-	stage := None
+	var stage int
 	switch shader {
 	case vk.GroupGeneral:
 		stage = g.General

@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-// ErrSize: the pictures are of different sizes, so that nothing can be compared.
+// ErrSize is the error of pictures of different sizes: nothing can be compared.
 var ErrSize = errors.New("pictures differ in size")
 
 // Options for Compare; the zero value counts every difference.

@@ -250,7 +250,7 @@ func checkInterface(t *testing.T, before []uint32, after *spirv.Module) {
 			out = append(out, fmt.Sprint("entry ", name, e.Operands[0]))
 		}
 		for _, e := range m.ExecutionModes {
-			if spirv.Op(e.Op) == spirv.OpExecutionMode {
+			if e.Op == spirv.OpExecutionMode {
 				out = append(out, fmt.Sprint("mode ", e.Operands[1:]))
 			}
 		}

@@ -154,7 +154,8 @@ func (f *folder) scalarOperation(op Op, typ ID, w []uint32) (Inst, error) {
 			from = at
 		}
 	}
-	bits, ok := uint64(0), false
+	var bits uint64
+	var ok bool
 	switch {
 	case op == OpSelect:
 		bits, ok = v[2], true

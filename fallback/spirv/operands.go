@@ -46,7 +46,7 @@ func (in *Inst) check(visit visitor) error {
 		return fmt.Errorf("%w: opcode %d", ErrUnknownInstruction, in.Op)
 	}
 	if err := walk(info.kinds, in.Operands, in.literalWords(), visit); err != nil {
-		return fmt.Errorf("%w: %v: %v", ErrMalformed, in.Op, err)
+		return fmt.Errorf("%w: %v: %w", ErrMalformed, in.Op, err)
 	}
 	return nil
 }

@@ -279,11 +279,12 @@ func (v *verifier) component(typ ID, i uint32) (ID, bool) {
 
 // member follows literal indices.
 func (v *verifier) member(typ ID, indices []uint32) (ID, bool) {
-	ok := true
 	for _, i := range indices {
-		if typ, ok = v.component(typ, i); !ok {
+		part, ok := v.component(typ, i)
+		if !ok {
 			return 0, false
 		}
+		typ = part
 	}
 	return typ, true
 }

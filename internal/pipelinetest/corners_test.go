@@ -233,7 +233,7 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 		set.WriteImage(4, i, image, nil, vulkan.ImageLayoutGeneral)
 	}
 	fatal(set.Err())
-	push := binary.LittleEndian.AppendUint64(nil, uint64(scratch[2].Address()))
+	push := binary.LittleEndian.AppendUint64(nil, scratch[2].Address())
 	push = binary.LittleEndian.AppendUint64(push, 42)
 	fatal(dev.Run(t.Context(), t.Name(), func(cb *vk.CommandBuffer) error {
 		for _, i := range images {

@@ -186,7 +186,7 @@ func comparePipeline(ctx context.Context, native, compute *fuzzDevice, q fuzzReq
 			return err
 		}
 		got, err := compute.run(ctx, p, code, forms[form])
-		kind := ""
+		var kind string
 		switch {
 		case errors.Is(err, engine.ErrUnsupported):
 			kind = kindSkipped

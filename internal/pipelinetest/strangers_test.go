@@ -89,8 +89,8 @@ func (b *bench) trace(t *testing.T, s stranger, form engine.LinkForm) []uint32 {
 	set.WriteBuffer(3, 0, camera, 0, 80)
 	fatal(set.Err())
 	push := append(binary.LittleEndian.AppendUint32(nil, 42), floats(0.7)...)
-	push = binary.LittleEndian.AppendUint64(push, uint64(b.tlas.Address()))
-	push = binary.LittleEndian.AppendUint64(push, uint64(result.Address()))
+	push = binary.LittleEndian.AppendUint64(push, b.tlas.Address())
+	push = binary.LittleEndian.AppendUint64(push, result.Address())
 	fatal(b.dev.Run(t.Context(), t.Name(), func(cb *vk.CommandBuffer) error {
 		return b.dev.CmdTraceRays(cb, engine.TraceOptions{
 			Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: push,

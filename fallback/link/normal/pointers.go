@@ -228,8 +228,8 @@ func (p *pointerLowering) step(from pointed, index spirv.ID) (pointed, bool) {
 // walk goes from a place along an access chain and returns the indices that are the pointer's.
 func (p *pointerLowering) walk(from pointed, indices []spirv.ID) (to pointed, carried []spirv.ID) {
 	for _, id := range indices {
-		index := false
-		if from, index = p.step(from, id); index {
+		next, index := p.step(from, id)
+		if from = next; index {
 			carried = append(carried, id)
 		}
 	}

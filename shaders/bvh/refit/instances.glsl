@@ -18,7 +18,8 @@ uint cutOf(uvec2 blas) {
 }
 
 // cutBox is box number k of a bottom level's tree, so many levels below its root, or that of the leaf above. Where there is
-// none it is inverted.
+// none it is inverted. What is found on the way down is kept in variables that the loop begins with: SwiftShader gives lanes that
+// leave a loop early what others compute in it later, of values that are no variables.
 ErBounds cutBox(uvec2 blas, uint levels, uint k) {
     ErHeaderView h = ErHeaderView(blas);
     uint ref = h.activeRootHeightLeafBlock.y;
@@ -26,18 +27,18 @@ ErBounds cutBox(uvec2 blas, uint levels, uint k) {
         return ER_NO_BOUNDS;
     }
     ErNodeView nodes = ErNodeView(erAddress(blas, ER_HEADER_SIZE));
-    for (;;) {
-        levels--;
+    vec4 xy = vec4(0.0);
+    vec2 z = vec2(0.0);
+    bool leaf = false;
+    for (uint below = levels; below > 0u && !leaf; below--) {
         ErNode n = nodes.node[ref];
-        bool second = ((k >> levels) & 1u) != 0u;
+        bool second = ((k >> (below - 1u)) & 1u) != 0u;
         ref = second ? n.children.y : n.children.x;
-        bool leaf = (ref & ER_REF_LEAF) != 0u;
-        if (leaf || levels == 0u) {
-            vec4 xy = second ? n.xy1 : n.xy0;
-            vec2 z = second ? n.z.zw : n.z.xy;
-            return ErBounds(vec3(xy.xz, z.x), vec3(xy.yw, z.y));
-        }
+        xy = second ? n.xy1 : n.xy0;
+        z = second ? n.z.zw : n.z.xy;
+        leaf = (ref & ER_REF_LEAF) != 0u;
     }
+    return ErBounds(vec3(xy.xz, z.x), vec3(xy.yw, z.y));
 }
 
 // fetchCuts fetches the boxes of bottom levels that were claimed. Those with a box of nothing among them are given up.

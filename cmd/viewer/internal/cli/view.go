@@ -150,7 +150,7 @@ func (v *viewer) loop(ctx context.Context) error {
 			return nil
 		}
 		if ctx.Err() != nil {
-			return nil // interrupting a window is closing it
+			return nil //nolint:nilerr // interrupting a window is closing it
 		}
 		if width, height := v.window.Size(); width == 0 || height == 0 {
 			in = v.window.Wait(idle)
@@ -158,7 +158,7 @@ func (v *viewer) loop(ctx context.Context) error {
 		}
 		if err := v.frame(ctx, in); err != nil {
 			if ctx.Err() != nil {
-				return nil
+				return nil //nolint:nilerr // as above
 			}
 			return err
 		}
