@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 
 	vulkan "github.com/vulkan-go/vulkan"
@@ -34,6 +36,10 @@ type Options struct {
 	CacheDir string
 	// Form is the form of linking of pipelines that leave theirs at FormAuto (compute way).
 	Form LinkForm
+	// Dump is a directory for finding defects, which is made where there is none: each pipeline gets one in it, with its stages,
+	// options and specialisation as a reproducer for `viewer link`, and by compute the module after each pass as text, the linked
+	// code, and what the driver says of it. Empty is the environment's EVERRAY_DUMP; if that is empty, too, nothing is written.
+	Dump string
 	// Features are those of Vulkan that shaders or the program's own pipelines need beside what is always enabled, by their
 	// names in the specification: "shaderStorageImageExtendedFormats", say. vk.ExtraFeatures lists them. Where the device
 	// lacks one, Open fails with an error that wraps ErrUnsupported.
@@ -62,6 +68,7 @@ type Device struct {
 	logger   *slog.Logger
 	surface  vulkan.Surface
 	form     LinkForm
+	dump     string
 	gate     gate
 	closing  sync.Mutex // one Close at a time
 }
@@ -75,7 +82,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{instance: instance, logger: o.Logger, form: o.Form}
+	d := &Device{instance: instance, logger: o.Logger, form: o.Form, dump: cmp.Or(o.Dump, os.Getenv(dumpVariable))}
 	d.gate.empty.L = &d.gate.mu
 	if d.logger == nil {
 		d.logger = slog.Default()
@@ -114,18 +121,21 @@ func (d *Device) open(ctx context.Context, o Options) error {
 		return err
 	}
 	var err error
-	if d.driver, err = newDriver(d.device, d.info.Backend, o.CacheDir); err != nil {
+	if d.driver, err = newDriver(d.device, d.info.Backend, o.CacheDir, d.dump); err != nil {
 		return fmt.Errorf("open %q for %v ray tracing: %w", d.info.Name, d.info.Backend, err)
 	}
 	d.info.Limits = d.driver.Limits()
 	return nil
 }
 
-func newDriver(dev *vk.Device, b Backend, cacheDir string) (driver.Driver, error) {
+// dumpVariable is the environment variable that stands in for Options.Dump, for programs that cannot be changed.
+const dumpVariable = "EVERRAY_DUMP"
+
+func newDriver(dev *vk.Device, b Backend, cacheDir, dump string) (driver.Driver, error) {
 	if b == BackendNative {
 		return native.New(dev, cacheDir)
 	}
-	return compute.New(dev, cacheDir)
+	return compute.New(dev, cacheDir, dump)
 }
 
 // VK returns the Vulkan device for everything that is not ray tracing: buffers, images, command buffers, submission. After Close
@@ -207,7 +217,8 @@ func (d *Device) Close() error {
 //
 // If ctx ends while the device works, Run waits a tenth of a second more and returns the context's error. Vulkan cannot stop work:
 // if the device works on even then, such as in an endless loop, the error wraps ErrBusy, too. What was recorded may still be in
-// use, so it must not be written; it may be destroyed, and is freed when the device is done. Everything that waits for the device first
+// use, so it must not be written; it may be destroyed, and is freed when the device is done. Everything that waits for the
+// device first
 // waits for that work (vk.Device.Settle does nothing else), and fails with ErrBusy if its own context ends before. Drivers with a
 // watchdog end such work by themselves, and the device is lost (vk.ErrDeviceLost); without one, only the end of the process does.
 // A shader whose loops may not end is best given a bound, or a flag in a mapped buffer that the host sets.

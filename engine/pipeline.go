@@ -195,6 +195,9 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
+	if err := d.dumpNative(&o); err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
 	impl, err := d.driver.NewPipeline(ctx, o.translate())
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)

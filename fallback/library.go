@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/fallback/repro"
 	"github.com/everray/everray/shaders"
 )
 
@@ -20,6 +21,8 @@ type LibraryOptions struct {
 	Form Form
 	// SIMD is that of the pipelines' device (vk.Device.SIMD), which fail otherwise.
 	SIMD bool
+	// Keep keeps the stages' code, for reproducers of pipelines that are made with the library.
+	Keep bool
 }
 
 // Library is a set of shaders that went through most of the linker already, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR or a
@@ -28,6 +31,7 @@ type LibraryOptions struct {
 type Library struct {
 	options LibraryOptions
 	linked  *link.Library
+	source  repro.Set // with LibraryOptions.Keep
 }
 
 // NewLibrary prepares stages and groups for pipelines.
@@ -41,15 +45,19 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 	if err != nil {
 		return fail(err)
 	}
+	source := setOf(o.Form, o.Stages)
 	linked, err := link.NewLibrary(ctx, runtime, o.Stages, link.Options{Form: o.Form})
 	if err != nil {
-		return fail(err)
+		return fail(internal(err, "", &repro.Case{Name: o.Name, Way: "compute", CPU: o.SIMD, Libraries: []repro.Set{source}}))
+	}
+	if !o.Keep {
+		source = repro.Set{}
 	}
 	o.Stages, o.Groups = slices.Clone(o.Stages), slices.Clone(o.Groups)
 	for i := range o.Stages {
 		o.Stages[i].Code = nil // not needed any more
 	}
-	return &Library{o, linked}, nil
+	return &Library{o, linked, source}, nil
 }
 
 // expand appends the libraries' stages and groups to the pipeline's own.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/fallback/repro"
+	"github.com/everray/everray/fallback/spirv"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
@@ -99,6 +101,12 @@ type PipelineOptions struct {
 	Indirect bool
 	// Cache, if not nil, is asked for the linked and the compiled code, and receives it.
 	Cache *Cache
+	// Dump is a directory for finding defects: each pipeline gets one in it, with a reproducer, the module after each pass as text,
+	// the linked code and what the driver says of it (package repro). Empty writes nothing, but reproducers of internal errors
+	// among temporary files. Libraries need LibraryOptions.Keep.
+	Dump string
+
+	afterPass func(pass string, m *spirv.Module) error // for tests
 
 	own  int  // stages of the pipeline itself: the first ones, once libraries have been added
 	simd bool // the runtime is that for CPUs
@@ -156,6 +164,10 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	}
 	o.expand()
 	o.simd, o.maxLanes = dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations
+	dumped, err := o.dump(ctx, false)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
 	start := time.Now()
 	linked, cached, err := o.link(ctx, false)
 	if err != nil {
@@ -180,6 +192,12 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	if err := p.collectStats(); err != nil {
 		p.Destroy()
 		return nil, fmt.Errorf("pipeline %q: statistics: %w", o.Name, err)
+	}
+	if dumped != "" {
+		if err := errors.Join(repro.WriteCode(dumped, linked), repro.WriteStatistics(dumped, p.stats)); err != nil {
+			p.Destroy()
+			return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+		}
 	}
 	if o.Indirect {
 		if err := p.PrepareIndirect(ctx); err != nil {
@@ -245,9 +263,13 @@ func (o *PipelineOptions) link(ctx context.Context, indirect bool) (result *link
 	options := o.linkOptions(indirect)
 	if len(o.Libraries) > 0 { // the cache knows stages by their code; what is left to do here is little
 		result, err = link.Link(ctx, runtime, o.Stages[:o.own], options)
-		return result, false, err
+	} else {
+		result, cached, err = o.Cache.links().Link(ctx, runtime, o.Stages, options)
 	}
-	return o.Cache.links().Link(ctx, runtime, o.Stages, options)
+	if err != nil {
+		err = internal(err, o.Dump, o.reproducer(indirect))
+	}
+	return result, cached, err
 }
 
 // relink is Cache.relink for code that link returned.
@@ -260,7 +282,8 @@ func (o *PipelineOptions) relink(ctx context.Context, refused *link.Result, indi
 }
 
 func (o *PipelineOptions) linkOptions(indirect bool) link.Options {
-	options := link.Options{Form: o.Form, MaxDepth: o.MaxRecursionDepth, Flags: o.Flags, Indirect: indirect, MaxLanes: o.maxLanes}
+	options := link.Options{Form: o.Form, MaxDepth: o.MaxRecursionDepth, Flags: o.Flags, Indirect: indirect, MaxLanes: o.maxLanes,
+		AfterPass: o.afterPass}
 	for _, y := range o.Libraries {
 		options.Libraries = append(options.Libraries, y.linked)
 	}

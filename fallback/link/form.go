@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/everray/everray/fallback/spirv"
 )
@@ -79,6 +80,21 @@ func (f Form) String() string {
 		}
 	}
 	return fmt.Sprintf("form %d", int(f))
+}
+
+// ParseForm reads what String returns, in any case; the empty text is FormAuto.
+func ParseForm(s string) (Form, error) {
+	if s == "" || strings.EqualFold(s, FormAuto.String()) {
+		return FormAuto, nil
+	}
+	names := []string{FormAuto.String()}
+	for _, row := range forms {
+		if strings.EqualFold(s, row.name) {
+			return row.form, nil
+		}
+		names = append(names, row.name)
+	}
+	return FormAuto, fmt.Errorf("form %q: %w: want one of %s", s, ErrInvalid, strings.Join(names, ", "))
 }
 
 // Forms lists the forms that a pipeline may be made in, by their names.

@@ -234,14 +234,14 @@ func (l *linker) normalise(ctx context.Context) error {
 	loaded := normal.Sources{}
 	var after normal.AfterPass
 	if o := l.options; o.Check || o.AfterPass != nil {
-		after = func(pass string, _ *Stage, m *spirv.Module) error {
+		after = func(pass string, s *Stage, m *spirv.Module) error {
 			if o.Check {
 				if err := spirv.Verify(m); err != nil {
 					return err
 				}
 			}
 			if o.AfterPass != nil {
-				return o.AfterPass(pass, m)
+				return o.AfterPass(pass+" of "+s.Name, m)
 			}
 			return nil
 		}

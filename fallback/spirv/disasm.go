@@ -17,6 +17,26 @@ func Disassemble(m *Module) string {
 	return p.b.String()
 }
 
+// DisassembleNamed is Disassemble with these names for ids, which go before debug names. Names are to be unlike each other.
+func DisassembleNamed(m *Module, names map[ID]string) string {
+	p := newPrinter(m)
+	taken := map[string]bool{}
+	for _, s := range names {
+		taken[s] = true
+	}
+	for id, s := range p.names {
+		if taken[s] {
+			delete(p.names, id)
+		}
+	}
+	for id, s := range names {
+		p.names[id] = s
+	}
+	fmt.Fprintf(&p.b, "; SPIR-V %d.%d\n; Bound: %d\n", m.Version>>16, m.Version>>8&0xff, m.Bound)
+	m.eachInst(p.line)
+	return p.b.String()
+}
+
 // String writes the instruction with plain numbers for ids.
 func (in Inst) String() string {
 	p := printer{}

@@ -35,11 +35,13 @@ type Driver struct {
 	pipelines map[uint32]*fallback.Pipeline
 	// cache is on disk, nil without.
 	cache *fallback.Cache
+	dump  string // fallback.PipelineOptions.Dump
 }
 
-// New creates the driver's kernels and buffers. With a directory, linked and compiled pipelines are kept there.
-func New(dev *vk.Device, cacheDir string) (driver.Driver, error) {
-	d := &Driver{device: dev, pipelines: map[uint32]*fallback.Pipeline{}}
+// New creates the driver's kernels and buffers. With a directory, linked and compiled pipelines are kept there. With
+// a directory for dumps, pipelines are written there.
+func New(dev *vk.Device, cacheDir, dump string) (driver.Driver, error) {
+	d := &Driver{device: dev, pipelines: map[uint32]*fallback.Pipeline{}, dump: dump}
 	err := d.create()
 	if err == nil && cacheDir != "" {
 		d.cache, err = fallback.OpenCache(dev, cacheDir, fallback.CacheOptions{})

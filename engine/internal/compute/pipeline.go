@@ -35,7 +35,7 @@ func (library) Destroy() {} // memory only
 func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driver.Library, error) {
 	stages, groups := translate(&o)
 	impl, err := fallback.NewLibrary(ctx, fallback.LibraryOptions{
-		Name: o.Name, Stages: stages, Groups: groups, Form: fallback.Form(o.Form), SIMD: d.device.SIMD(),
+		Name: o.Name, Stages: stages, Groups: groups, Form: fallback.Form(o.Form), SIMD: d.device.SIMD(), Keep: d.dump != "",
 	})
 	if err != nil {
 		return nil, refused(err)
@@ -64,7 +64,7 @@ func (d *Driver) NewPipeline(ctx context.Context, o driver.PipelineOptions) (dri
 		Name: o.Name, SetLayouts: o.SetLayouts, PushConstantBytes: o.PushConstantBytes,
 		MaxRecursionDepth: o.MaxRecursionDepth, StackBytes: o.StackBytes,
 		Form: fallback.Form(o.Form), Flags: fallback.Flags(o.Flags),
-		Indirect: o.Indirect, Cache: d.cache,
+		Indirect: o.Indirect, Cache: d.cache, Dump: d.dump,
 	}
 	fo.Stages, fo.Groups = translate(&o)
 	for _, y := range o.Libraries {

@@ -51,6 +51,7 @@ Scenes are .gltf or .glb files, or built in: builtin:cornell, builtin:terrain:N,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON document for machines")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress bar")
-	root.AddCommand(a.renderCommand(), a.verifyCommand(), a.viewCommand(), a.benchCommand(), a.inspectCommand(), a.infoCommand())
+	root.AddCommand(a.renderCommand(), a.verifyCommand(), a.viewCommand(), a.benchCommand(), a.inspectCommand(), a.infoCommand(),
+		a.linkCommand())
 	return root
 }

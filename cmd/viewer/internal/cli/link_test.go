@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/fallback/repro"
+	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/internal/shapes"
+)
+
+// TestLinkCommand links a reproducer, and reduces one whose ray generation shader is not whole.
+func TestLinkCommand(t *testing.T) {
+	c := &repro.Case{Name: "mine", Way: "compute", MaxDepth: 1, Set: repro.Set{Stages: []link.Stage{
+		{Name: "raygen", Model: link.Raygen, Code: glsltest.Compile(t, "rgen", shapes.All()[0].Raygen)},
+		{Name: "miss", Model: link.Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
+	}}}
+	run := func(args ...string) (code int, stdout, stderr string) {
+		var out, err bytes.Buffer
+		code = Main(t.Context(), append([]string{"link"}, args...), &out, &err)
+		return code, out.String(), err.String()
+	}
+	good := filepath.Join(t.TempDir(), "good")
+	if err := c.Write(good); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := run(good, "--check")
+	if code != 0 || !strings.Contains(stdout, `pipeline "mine"`) || !strings.Contains(stdout, "\ndispatch ") ||
+		!strings.Contains(stdout, "linked: monolithic form") {
+		t.Errorf("exit code %d, stderr %q, stdout\n%s", code, stderr, stdout)
+	}
+	c.Stages[0].Code = c.Stages[0].Code[:len(c.Stages[0].Code)-1]
+	broken, small := filepath.Join(t.TempDir(), "broken"), filepath.Join(t.TempDir(), "small")
+	if err := c.Write(broken); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = run(broken, "--reduce", small)
+	if code != 1 || !strings.Contains(stderr, "shader raygen") || !strings.Contains(stdout, "1 of 2 stages") {
+		t.Errorf("exit code %d, stderr %q, stdout\n%s", code, stderr, stdout)
+	}
+	if left, err := repro.Read(small); err != nil || len(left.Stages) != 1 {
+		t.Errorf("what is left: %+v, %v", left, err)
+	}
+	if code, _, stderr := run(t.TempDir()); code != 1 || !strings.Contains(stderr, "reproducer.json") {
+		t.Errorf("an empty directory: exit code %d, stderr %q", code, stderr)
+	}
+}

@@ -1,0 +1,83 @@
+package repro
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/shaders"
+)
+
+// Pass is what one pass of the linker made.
+type Pass struct {
+	Name string
+	// Library is the number of the library that was made, -1 for the pipeline.
+	Library int
+	// Words, Functions and Instructions are those of the module after it.
+	Words, Functions, Instructions int
+	// Time is that of the pass, with the checks after it if there are any.
+	Time time.Duration
+}
+
+// Options of Case.Link. The zero value links as the application did.
+type Options struct {
+	// Check verifies the module after each pass, and what the passes promise.
+	Check bool
+	// KeepNames keeps the debug names of shaders.
+	KeepNames bool
+	// OnPass, if not nil, is called after each pass; an error ends the link.
+	OnPass func(p Pass, m *spirv.Module) error
+}
+
+// runtimeName is the module that all pipelines are linked with.
+const runtimeName = "fallback/runtime.comp"
+
+// Link links the case, as the compute way does. The passes come back also with an error: those that were done.
+func (c *Case) Link(ctx context.Context, o Options) (*link.Result, []Pass, error) {
+	runtime, err := shaders.Load(shaders.Variant(runtimeName, c.CPU))
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &watch{options: o, library: -1}
+	options := link.Options{Form: c.Form, MaxDepth: c.MaxDepth, MaxLanes: c.MaxLanes, Flags: c.Flags, Indirect: c.Indirect,
+		Check: o.Check, KeepNames: o.KeepNames, AfterPass: w.after}
+	for i, y := range c.Libraries {
+		w.library, w.begun = i, time.Now()
+		made, err := link.NewLibrary(ctx, runtime, y.Stages,
+			link.Options{Form: y.Form, Check: o.Check, KeepNames: o.KeepNames, AfterPass: w.after})
+		if err != nil {
+			return nil, w.passes, fmt.Errorf("library %d: %w", i, err)
+		}
+		options.Libraries = append(options.Libraries, made)
+	}
+	w.library, w.begun = -1, time.Now()
+	result, err := link.Link(ctx, runtime, c.Stages, options)
+	return result, w.passes, err
+}
+
+// watch notes what passes do.
+type watch struct {
+	options Options
+	library int
+	begun   time.Time
+	passes  []Pass
+}
+
+func (w *watch) after(name string, m *spirv.Module) error {
+	p := Pass{Name: name, Library: w.library, Time: time.Since(w.begun), Functions: len(m.Functions)}
+	for _, f := range m.Functions {
+		for _, b := range f.Blocks {
+			p.Instructions += len(b.Insts)
+		}
+	}
+	p.Words = len(m.Encode())
+	w.passes = append(w.passes, p)
+	var err error
+	if w.options.OnPass != nil {
+		err = w.options.OnPass(p, m)
+	}
+	w.begun = time.Now()
+	return err
+}
