@@ -103,7 +103,8 @@ func (l *loader) dracoIndices(accessor int, indices []uint32) (elements, error) 
 		return elements{}, err
 	}
 	if a.Count != len(indices) {
-		return elements{}, fmt.Errorf("%w: accessor %d has %d indices, the compressed mesh %d", ErrInvalid, accessor, a.Count, len(indices))
+		return elements{}, fmt.Errorf("%w: accessor %d has %d indices, the compressed mesh %d", ErrInvalid, accessor, a.Count,
+			len(indices))
 	}
 	size := a.ComponentType.ByteSize()
 	data := make([]byte, 0, size*len(indices))

@@ -126,7 +126,8 @@ func TestMeshopt(t *testing.T) {
 	}
 }
 
-// pyramid is a file whose geometry is internal/draco/testdata/pyramid.drc alone: made by Debian's draco_encoder of an .obj of five vertices.
+// pyramid is a file whose geometry is internal/draco/testdata/pyramid.drc alone: made by Debian's draco_encoder of an .obj of
+// five vertices.
 func pyramid(t testing.TB) *testFile {
 	data, err := os.ReadFile("internal/draco/testdata/pyramid.drc")
 	if err != nil {
@@ -145,7 +146,8 @@ func TestDraco(t *testing.T) {
 	f := pyramid(t)
 	s := f.mustLoad()
 	p := s.Meshes[0].Primitives[0]
-	if p.TriangleCount() != 6 || p.Surface().VertexCount() != 5 || !near(s.Bounds.Max[1], 1, 1e-3) || !near(s.Bounds.Size()[0], 1, 1e-3) {
+	if p.TriangleCount() != 6 || p.Surface().VertexCount() != 5 || !near(s.Bounds.Max[1], 1, 1e-3) ||
+		!near(s.Bounds.Size()[0], 1, 1e-3) {
 		t.Errorf("%d triangles of %d vertices within %v", p.TriangleCount(), p.Surface().VertexCount(), s.Bounds)
 	}
 	for v := range p.VertexCount() { // the file says u = x, v = z
