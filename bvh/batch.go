@@ -171,6 +171,15 @@ func (b *batch) add(index uint32, bd Build) {
 	}
 }
 
+// limitHeight makes all builds' trees less deep than others.
+func (b *batch) limitHeight(height uint32) {
+	b.deep = true
+	for r := 0; r < len(b.records); r += buildRecordSize {
+		at := b.records[r+int(unsafe.Offsetof(erBuild{}.Mode)):]
+		binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)&0xffffff|height<<24)
+	}
+}
+
 // addSort adds the tasks of the sort of a build that takes several dispatches.
 func (b *batch) addSort(index, blocks uint32) {
 	tiles := (blocks + sortTileBlocks - 1) / sortTileBlocks

@@ -55,6 +55,17 @@ const (
 	kernelCopyWrite
 	kernelCopyFinish
 	kernelWiden
+	kernelClusterSizes
+	kernelClusterPlace
+	kernelClusterBuild64
+	kernelClusterBuild128
+	kernelClusterBuild256
+	kernelClusterInstantiate64
+	kernelClusterInstantiate128
+	kernelClusterInstantiate256
+	kernelClusterMove
+	kernelClusterGather
+	kernelClusterFinish
 	kernelCount
 )
 
@@ -102,6 +113,18 @@ var kernelNames = [kernelCount]string{
 	kernelCopyWrite:      "copy/write",
 	kernelCopyFinish:     "copy/finish",
 	kernelWiden:          "build/widen",
+
+	kernelClusterSizes:          "cluster/sizes",
+	kernelClusterPlace:          "cluster/place",
+	kernelClusterBuild64:        "cluster/build",
+	kernelClusterBuild128:       "cluster/build",
+	kernelClusterBuild256:       "cluster/build",
+	kernelClusterInstantiate64:  "cluster/instantiate",
+	kernelClusterInstantiate128: "cluster/instantiate",
+	kernelClusterInstantiate256: "cluster/instantiate",
+	kernelClusterMove:           "cluster/move",
+	kernelClusterGather:         "cluster/gather",
+	kernelClusterFinish:         "cluster/finish",
 }
 
 // pushSize is the bytes of push constants: those of build.glsl, and all of refit/push.glsl.

@@ -115,11 +115,14 @@ func (b *Builder) constants(k int) map[uint32]uint32 {
 	case kernelRefitSmall:
 		return map[uint32]uint32{0: b.refitSmall}
 	}
-	return nil
+	return clusterConstants(k)
 }
 
 // uses tells whether the device's limits, and its kind, leave a use for a kernel.
 func (b *Builder) uses(k int) bool {
+	if k >= kernelClusterSizes && k <= kernelClusterFinish {
+		return false // few programs have clusters: PrepareClusters
+	}
 	switch k {
 	case kernelRefitSmall:
 		return b.refitSmall > 0
@@ -138,14 +141,17 @@ func (b *Builder) uses(k int) bool {
 // Prepare compiles all kernels that the device has a use for and that no command needed yet, on all cores, and waits. A
 // program that must not wait in the middle of a frame calls it in advance; others need not. Commands may be recorded meanwhile.
 // When the context ends, Prepare returns while kernels that were begun are compiled to their end.
-func (b *Builder) Prepare(ctx context.Context) error {
+func (b *Builder) Prepare(ctx context.Context) error { return b.prepare(ctx, b.uses) }
+
+// prepare compiles the kernels that are wanted.
+func (b *Builder) prepare(ctx context.Context, wanted func(k int) bool) error {
 	var next atomic.Int32
 	var wg sync.WaitGroup
 	errs := make([]error, kernelCount)
 	for range min(runtime.GOMAXPROCS(0), kernelCount) {
 		wg.Go(func() {
 			for k := int(next.Add(1)) - 1; k < kernelCount; k = int(next.Add(1)) - 1 {
-				if errs[k] = ctx.Err(); errs[k] == nil && b.uses(k) {
+				if errs[k] = ctx.Err(); errs[k] == nil && wanted(k) {
 					_, errs[k] = b.kernel(ctx, k)
 				}
 			}

@@ -65,9 +65,19 @@ type erTracePush struct {
 	Count, Flags, CullMask, Candidates uint32
 }
 
+// erClusterCommand describes a command for clusters (cluster/command.glsl).
+type erClusterCommand struct {
+	Implicits, Scratch, Addresses, Sizes, Infos, Counter, Places, Sums           vk.DeviceAddress
+	AddressStride, SizeStride, InfoStride, Resolve, Op, Mode, Most, Type         uint32
+	Format, FormatBytes, MostTriangles, MostVertices, MostGeometry, MostClusters uint32
+	Flags, Pieces                                                                uint32
+	Boxes, Ranges, Trees                                                         vk.DeviceAddress
+	TreeBlocks, Room                                                             uint32
+}
+
 // record is one of these.
 type record interface {
-	erBuild | erUpdate | erGeometry | erPush | erUpdatePush | erCopy | erWiden | erTracePush
+	erBuild | erUpdate | erGeometry | erPush | erUpdatePush | erCopy | erWiden | erTracePush | erClusterCommand
 }
 
 // bytesOf are a record's bytes, as the device reads them: in the host's order, which is the device's (specification, 3.1).

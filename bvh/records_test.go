@@ -101,6 +101,7 @@ func TestRecordsMatchShaders(t *testing.T) {
 	same("copy/plan", "ErCopy", fields(erCopy{}, 0))
 	same("build/widen", "ErWiden", fields(erWiden{}, 0))
 	same("trace/trace", "Push", fields(erTracePush{}, 0))
+	same("cluster/build", "ErClusterCommand", fields(erClusterCommand{}, 0))
 
 	source, err := os.ReadFile("../shaders/bvh/common/build.glsl")
 	if err != nil {

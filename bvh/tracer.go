@@ -9,6 +9,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/cluster"
 	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
@@ -21,6 +22,7 @@ var ErrTraversal = errors.New("traversal fault")
 const (
 	RaySize        = 32
 	HitSize        = 32
+	ClusterHitSize = HitSize + 4 // of a Tracer for clusters
 	tracerPushSize = 48
 	faultWords     = 4
 )
@@ -34,6 +36,7 @@ type Hit struct {
 	CustomIndex uint32
 	TableOffset uint32
 	Kind        uint8
+	Cluster     uint32 // id of the cluster, cluster.NoID of what is none's and of Tracers that know no clusters
 }
 
 // Candidates says what happens to triangles that are not opaque.
@@ -56,16 +59,28 @@ type TraceOptions struct {
 
 // Tracer is bare traversal: rays in, hits out, no shaders. For tests and benchmarks.
 type Tracer struct {
-	dev    *vk.Device
-	layout *vk.PipelineLayout
-	kernel *vk.Pipeline
+	dev     *vk.Device
+	layout  *vk.PipelineLayout
+	kernel  *vk.Pipeline
+	hitSize uint64
 }
 
 // NewTracer creates the kernel, in the variant for the device.
 func NewTracer(dev *vk.Device) (*Tracer, error) { return newTracer(dev, dev.SIMD()) }
 
+// NewClusterTracer creates the kernel that knows clusters. Its hits have ClusterHitSize bytes.
+func NewClusterTracer(dev *vk.Device) (*Tracer, error) {
+	return tracerOf(dev, shaders.ClusterVariant(tracerName, dev.SIMD()), ClusterHitSize)
+}
+
+const tracerName = "bvh/trace/trace.comp"
+
 func newTracer(dev *vk.Device, simd bool) (*Tracer, error) {
-	t := &Tracer{dev: dev}
+	return tracerOf(dev, shaders.Variant(tracerName, simd), HitSize)
+}
+
+func tracerOf(dev *vk.Device, name string, hitSize uint64) (*Tracer, error) {
+	t := &Tracer{dev: dev, hitSize: hitSize}
 	var err error
 	t.layout, err = dev.NewPipelineLayout("bvh trace", nil, []vk.PushRange{
 		{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: tracerPushSize},
@@ -73,7 +88,7 @@ func newTracer(dev *vk.Device, simd bool) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bvh tracer: %w", err)
 	}
-	code, err := shaders.Load(shaders.Variant("bvh/trace/trace.comp", simd))
+	code, err := shaders.Load(name)
 	if err == nil {
 		t.kernel, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "bvh trace", Code: code, Entry: "main", Layout: t.layout})
 	}
@@ -120,7 +135,7 @@ func (t *Tracer) Trace(ctx context.Context, tlas vk.DeviceAddress, rays []inspec
 		return nil, 0, err
 	}
 	defer in.Destroy()
-	out, err := t.dev.NewBuffer(vk.BufferOptions{Name: "bvh hits", Size: n*HitSize + faultWords*4})
+	out, err := t.dev.NewBuffer(vk.BufferOptions{Name: "bvh hits", Size: n*t.hitSize + faultWords*4})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -128,23 +143,23 @@ func (t *Tracer) Trace(ctx context.Context, tlas vk.DeviceAddress, rays []inspec
 	if err := t.dev.UploadBuffer(ctx, in, 0, EncodeRays(rays)); err != nil {
 		return nil, 0, err
 	}
-	if err := t.dev.UploadBuffer(ctx, out, n*HitSize, make([]byte, faultWords*4)); err != nil {
+	if err := t.dev.UploadBuffer(ctx, out, n*t.hitSize, make([]byte, faultWords*4)); err != nil {
 		return nil, 0, err
 	}
 	err = t.dev.Run(ctx, "bvh trace", func(cb *vk.CommandBuffer) error {
-		t.CmdTrace(cb, tlas, in.Address(), out.Address(), out.Address()+n*HitSize, uint32(n), o)
+		t.CmdTrace(cb, tlas, in.Address(), out.Address(), out.Address()+n*t.hitSize, uint32(n), o)
 		return nil
 	})
 	if err != nil {
 		return nil, 0, err
 	}
 	data := make([]byte, out.Size())
-	if err := t.dev.ReadBuffer(ctx, out, 0, data[:n*HitSize+faultWords*4]); err != nil {
+	if err := t.dev.ReadBuffer(ctx, out, 0, data[:n*t.hitSize+faultWords*4]); err != nil {
 		return nil, 0, err
 	}
-	f := data[n*HitSize:]
+	f := data[n*t.hitSize:]
 	word := func(i int) uint32 { return binary.LittleEndian.Uint32(f[4*i:]) }
-	hits := DecodeHits(data[:n*HitSize])
+	hits := decodeHits(data[:n*t.hitSize], int(t.hitSize))
 	if word(0) != 0 {
 		return hits, int(word(3)), fmt.Errorf("%w: %d rays, the first of kind %d with value %d",
 			ErrTraversal, word(0), word(1), word(2))
@@ -165,15 +180,20 @@ func EncodeRays(rays []inspect.Ray) []byte {
 }
 
 // DecodeHits reads what the kernel wrote.
-func DecodeHits(b []byte) []Hit {
-	hits := make([]Hit, len(b)/HitSize)
+func DecodeHits(b []byte) []Hit { return decodeHits(b, HitSize) }
+
+func decodeHits(b []byte, size int) []Hit {
+	hits := make([]Hit, len(b)/size)
 	for i := range hits {
-		r := b[i*HitSize:]
+		r := b[i*size:]
 		u := func(k int) uint32 { return binary.LittleEndian.Uint32(r[4*k:]) }
 		hits[i] = Hit{
 			T: math.Float32frombits(u(0)), U: math.Float32frombits(u(1)), V: math.Float32frombits(u(2)),
 			Primitive: u(3), Geometry: u(4), Instance: u(5), CustomIndex: u(6),
-			TableOffset: u(7) & 0xffffff, Kind: uint8(u(7) >> 24),
+			TableOffset: u(7) & 0xffffff, Kind: uint8(u(7) >> 24), Cluster: cluster.NoID,
+		}
+		if size == ClusterHitSize {
+			hits[i].Cluster = u(8)
 		}
 	}
 	return hits

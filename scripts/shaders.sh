@@ -7,8 +7,10 @@
 #   scripts/shaders.sh --out DIR ...   write below DIR instead of shaders/spv
 #
 # A source with the line "// Variant: simd" is compiled once more, with ER_SIMD defined (shaders/bvh/trace/simd.glsl), to
-# NAME.simd.EXT.spv. One with the line "// Uncalled functions: kept" keeps those, for the linker to call. Includes (*.glsl) are
-# relative to shaders/. The output depends on the sources and the compiler's version only.
+# NAME.simd.EXT.spv. One with the line "// Variant: clusters" is compiled again with ER_CLUSTERS (shaders/bvh/trace/cluster.glsl),
+# to NAME.clusters.EXT.spv, and NAME.clusters.simd.EXT.spv if it has both. One with the line "// Uncalled functions: kept" keeps
+# those, for the linker to call. Includes (*.glsl) are relative to shaders/. The output depends on the sources and the compiler's
+# version only.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -47,6 +49,9 @@ relative() {
 modules() {
 	echo "$rel"
 	if grep -q '^// Variant: simd$' "shaders/$rel"; then echo "${rel%.*}.simd.${rel##*.}"; fi
+	grep -q '^// Variant: clusters$' "shaders/$rel" || return 0
+	echo "${rel%.*}.clusters.${rel##*.}"
+	if grep -q '^// Variant: simd$' "shaders/$rel"; then echo "${rel%.*}.clusters.simd.${rel##*.}"; fi
 }
 
 # compile SOURCE: its modules, validated. A failure names the file and stops.
@@ -54,25 +59,27 @@ compile() {
 	relative "$1"
 	for m in $(modules); do
 		define=
-		[ "$m" = "$rel" ] || define=-DER_SIMD
+		case $m in *.simd.*) define=-DER_SIMD ;; esac
+		case $m in *.clusters.*) define="$define -DER_CLUSTERS" ;; esac
 		module "$m" $define || return 1
 	done
 }
 
-# module NAME [-Dx]: one module of the source $rel.
+# module NAME [-Dx...]: one module of the source $rel.
 module() {
 	target=$out/$1.spv
+	shift
 	mkdir -p "$(dirname "$target")"
 	# glslang 12 prints the file's name on success: shown only on failure.
 	kept=
 	if grep -q '^// Uncalled functions: kept$' "shaders/$rel"; then kept=--keep-uncalled; fi
-	if ! log=$(glslangValidator -V ${2-} $kept --target-env vulkan1.2 -Ishaders -o "$target.tmp" "shaders/$rel" 2>&1); then
+	if ! log=$(glslangValidator -V "$@" $kept --target-env vulkan1.2 -Ishaders -o "$target.tmp" "shaders/$rel" 2>&1); then
 		echo "$log" >&2
 		rm -f "$target.tmp"
 		return 1
 	fi
 	spirv-val --target-env vulkan1.2 --scalar-block-layout "$target.tmp" ||
-		{ echo "shaders.sh: $1 fails spirv-val" >&2; rm -f "$target.tmp"; return 1; }
+		{ echo "shaders.sh: $target fails spirv-val" >&2; rm -f "$target.tmp"; return 1; }
 	mv "$target.tmp" "$target"
 }
 
@@ -88,7 +95,7 @@ if [ -d shaders/spv ]; then
 	find shaders/spv -name '*.spv' | LC_ALL=C sort | while read -r f; do
 		name=${f#shaders/spv/}
 		name=${name%.spv}
-		rel=$(echo "$name" | sed 's/\.simd\./\./')
+		rel=$(echo "$name" | sed 's/\.simd\./\./; s/\.clusters\./\./')
 		if [ ! -e "shaders/$rel" ] || ! modules | grep -qx "$name"; then
 			[ $check = no ] && rm -f "$f" || { echo "shaders.sh: $f has no source; run 'make shaders'" >&2; exit 1; }
 		fi

@@ -33,6 +33,13 @@ func Variant(name string, simd bool) string {
 	return strings.TrimSuffix(name, ext) + ".simd" + ext
 }
 
+// ClusterVariant returns the name of a shader's variant for structures with clusters (bvh/trace/cluster.glsl), of a device as in
+// Variant.
+func ClusterVariant(name string, simd bool) string {
+	ext := path.Ext(name)
+	return Variant(strings.TrimSuffix(name, ext)+".clusters"+ext, simd)
+}
+
 // Load returns the SPIR-V words of a shader by the name of its source, for example "bvh/build/morton.comp".
 func Load(name string) ([]uint32, error) {
 	b, err := spv.ReadFile(path.Join("spv", name+".spv"))

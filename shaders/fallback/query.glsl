@@ -24,6 +24,9 @@ struct RqQuery {
     uint end;
     uint kind;       // RQ_CANDIDATE_..., and RQ_CANDIDATE_OPAQUE
     uint hit;        // RQ_HIT_...
+#ifdef ER_CLUSTERS
+    uint cluster;    // number of the record of the cluster that it is in, and one; 0: none
+#endif
     ErFound candidate;
     ErFound committed; // its t is where the ray ends now
     uint stack[ER_STACK_ENTRIES];
@@ -68,6 +71,24 @@ RqSpace rqObjectSpace(const in ErInstance i, const in ErRay ray) {
     return s;
 }
 
+#ifdef ER_CLUSTERS
+// rqEnterCluster takes the space of a bottom level to that of one of its clusters, and returns the cluster's root.
+uint rqEnterCluster(inout RqSpace s, const in uint number) {
+    uvec4 record = ErRecordView(erClusterRecord(s.leaves, number)).v[0];
+    s.nodes = erAddress(record.xy, ER_CLUSTER_HEADER_SIZE);
+    s.leaves = erClusterTriangles(s.nodes, record.w);
+    s.mode |= record.w;
+    return record.z;
+}
+
+// rqLeaveCluster goes back.
+void rqLeaveCluster(inout RqSpace s, const in ErInstance i) {
+    s.nodes = erAddress(i.a.xy, ER_HEADER_SIZE);
+    s.leaves = erAddressBlocks(i.a.xy, i.b.w);
+    s.mode &= ~ER_FORM_MASK;
+}
+#endif
+
 uvec2 rqInstances(const in uvec2 tlas) { return erInstances(tlas); }
 
 const ErFound RQ_NOTHING = ErFound(0.0, 0.0, 0.0, ER_NO_INSTANCE, 0u, 0u);
@@ -88,6 +109,9 @@ void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, con
     q.instance = ER_NO_INSTANCE;
     q.leaf = 0u;
     q.end = 0u;
+#ifdef ER_CLUSTERS
+    q.cluster = 0u;
+#endif
     q.kind = RQ_CANDIDATE_TRIANGLE;
     q.hit = RQ_HIT_NONE;
     q.candidate = RQ_NOTHING;
@@ -118,6 +142,12 @@ bool rqProceed(inout RqQuery q) {
     } else {
         space = rqObjectSpace(ErInstanceView(instances).instance[instance], ray);
     }
+#ifdef ER_CLUSTERS
+    uint cluster = q.cluster;
+    if (cluster != 0u) {
+        rqEnterCluster(space, cluster - 1u);
+    }
+#endif
     while (true) {
         for (; leaf < end && !paused; leaf++) {
             ErFound f = found;
@@ -164,15 +194,40 @@ bool rqProceed(inout RqQuery q) {
             }
         }
         ER_UNLESS_INNER(ref)
-        if (ref >= ER_REF_RESTORE) {
+        if (ref >= ER_REF_SPECIAL) {
             if (ref == ER_REF_RESTORE) {
                 instance = ER_NO_INSTANCE;
+#ifdef ER_CLUSTERS
+                cluster = 0u;
+#endif
                 space = rqWorldSpace(tlas, ray);
                 ref = q.stack[--depth];
             }
+#ifdef ER_CLUSTERS
+            else if (ref == ER_REF_BACK) {
+                cluster = 0u;
+                rqLeaveCluster(space, ErInstanceView(instances).instance[instance]);
+                ref = q.stack[--depth];
+            }
+        } else if (instance != ER_NO_INSTANCE && erAtClusters(space.mode)) {
+            uint number = ref & ER_REF_INDEX_MASK;
+            if ((ref & (ER_REF_COUNT_MASK << ER_REF_COUNT_SHIFT)) != 0u) { // the rest of the leaf comes later
+                q.stack[depth++] = ref + 1u - (1u << ER_REF_COUNT_SHIFT);
+            }
+            if (q.stack[depth - 1u] < ER_REF_RESTORE) {
+                q.stack[depth++] = ER_REF_BACK;
+            }
+            cluster = number + 1u;
+            ref = rqEnterCluster(space, number);
+#endif
         } else if (instance != ER_NO_INSTANCE) {
             leaf = ref & ER_REF_INDEX_MASK;
             end = leaf + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u;
+#ifdef ER_CLUSTERS
+            uint record = (max(cluster, 1u) - 1u) << ER_RECORD_SHIFT;
+            leaf += record;
+            end += record;
+#endif
             ref = q.stack[--depth];
         } else {
             uint next = ref & ER_REF_INDEX_MASK;
@@ -200,6 +255,9 @@ bool rqProceed(inout RqQuery q) {
     q.instance = instance;
     q.leaf = leaf;
     q.end = end;
+#ifdef ER_CLUSTERS
+    q.cluster = cluster;
+#endif
     q.committed = found;
     return paused;
 }
@@ -289,6 +347,20 @@ uint rqGetIntersectionPrimitiveIndex(inout RqQuery q, const in uint which) {
 uint rqGetIntersectionGeometryIndex(inout RqQuery q, const in uint which) {
     return which != 0u ? rqPrimitive(q.tlas, q.committed.instance, q.committed.leaf).y
                        : rqPrimitive(q.tlas, q.candidate.instance, q.candidate.leaf).y;
+}
+
+uint rqClusterId(const in uvec2 tlas, const in uint instance, const in uint leaf) {
+#ifdef ER_CLUSTERS
+    if (instance != ER_NO_INSTANCE) {
+        return erClusterId(erAddressBlocks(rqInstances(tlas), instance * (ER_INSTANCE_SIZE / 64u)), leaf);
+    }
+#endif
+    return ~0u;
+}
+// Of what is no cluster's, of no hit, and where the shader did not say that there are clusters: all ones.
+uint rqGetIntersectionClusterId(inout RqQuery q, const in uint which) {
+    return which != 0u ? rqClusterId(q.tlas, q.committed.instance, q.committed.leaf)
+                       : rqClusterId(q.tlas, q.candidate.instance, q.candidate.leaf);
 }
 
 // Address of an instance's record, zero if there is none.

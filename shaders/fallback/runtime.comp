@@ -7,6 +7,7 @@
 // Parameters of those functions are `const in`, which glslang passes by value.
 #version 460
 // Variant: simd
+// Variant: clusters
 // Uncalled functions: kept
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
@@ -275,6 +276,14 @@ uint rtGeometryIndex() { return rtHit.geometryIndex; }
 mat4x3 rtObjectToWorld() { return erObjectToWorld(rtHit.instanceRecord); }
 mat4x3 rtWorldToObject() { return erWorldToObject(rtHit.instanceRecord); }
 vec2 rtBarycentrics() { return rtHit.barycentrics; }
+// rtClusterId is that of the hit or candidate: all ones, if it is no cluster's or the pipeline was made without clusters.
+uint rtClusterId() {
+#ifdef ER_CLUSTERS
+    return erClusterId(rtHit.instanceRecord, rtHit.leaf);
+#else
+    return ~0u;
+#endif
+}
 vec3 rtVertex(const in uint k) { return erVertex(rtHit.instanceRecord, rtHit.leaf, k); }
 
 // ---- traversal ---------------------------------------------------------------------------------

@@ -71,7 +71,17 @@ const uint ER_RAY_CULLS = ER_RAY_CULL_BACK_FACING | ER_RAY_CULL_FRONT_FACING | E
 // in as the hit so far, at tMax. Of hits at the same distance the one of the lower record counts, so that the hit does not
 // depend on how leaves are cut, or in which order a ray comes to them.
 bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin, float tMax, inout ErFound f, out bool opaque) {
+#ifdef ER_CLUSTERS
+    ErCorners tri;
+    if (erInCluster(mode)) {
+        tri = erClusterCorners(leaves, leaf & ((1u << ER_RECORD_SHIFT) - 1u), mode);
+        mode &= (tri.flags & ER_GEOMETRY_CULL_DISABLE) != 0u ? ~(ER_MODE_CULL_POSITIVE | ER_MODE_CULL_NEGATIVE) : ~0u;
+    } else {
+        tri = erCorners(leaves, leaf, mode);
+    }
+#else
     ErCorners tri = erCorners(leaves, leaf, mode);
+#endif
     vec4 r = erIntersectTriangle(setup, origin, tri.v0, tri.v1, tri.v2);
     opaque = (rayFlags & ER_RAY_OPAQUE) != 0u || erOpaque(mode, tri.flags);
     // The next number after a hit's distance, which is positive. Without a hit f.leaf is 0, and no record is before it.
@@ -110,6 +120,12 @@ bool erTestBox(uvec2 leaves, uint leaf, ErRaySetup setup, uint mode, float tMin,
 
 // erPrimitive returns primitive index and geometry index of a bottom level's record.
 uvec2 erPrimitive(ErInstance i, uint leaf, bool boxes) {
+#ifdef ER_CLUSTERS
+    if (erHasClusters(i)) {
+        uvec2 w = erClusterPrimitive(i, leaf);
+        return uvec2(w.x, w.y & ER_GEOMETRY_INDEX_MASK);
+    }
+#endif
     uvec2 leaves = erAddressBlocks(i.a.xy, i.b.w);
     uvec2 words;
     if (boxes) {
@@ -141,7 +157,11 @@ ErHit erResolve(uvec2 instances, ErFound f) {
 // erVertex returns a vertex of the triangle that was hit, in object space.
 vec3 erVertex(uvec2 instanceRecord, uint leaf, uint k) {
     ErInstance i = ErInstanceView(instanceRecord).instance[0];
+#ifdef ER_CLUSTERS
+    ErCorners tri = erHitCorners(i, leaf);
+#else
     ErCorners tri = erCorners(erAddressBlocks(i.a.xy, i.b.w), leaf, i.b.z);
+#endif
     return k == 0u ? tri.v0 : (k == 1u ? tri.v1 : tri.v2);
 }
 

@@ -69,6 +69,16 @@ ErFound erBetter(bool better, ErFound f, ErFound found) {
 ErFound erBetter(bool better, ErFound f, ErFound found) { return f; }
 #endif
 
+// Clusters, where the variant knows them: see cluster.glsl. Where a bottom level's nodes are lies behind the stack's entries, and
+// not in registers: it is needed only when a ray comes back from a cluster.
+#ifdef ER_CLUSTERS
+#undef ER_REF_SPECIAL
+#define ER_REF_SPECIAL ER_REF_BACK
+#define ER_HOME_ENTRIES 2
+#else
+#define ER_HOME_ENTRIES 0
+#endif
+
 // erSecondFirst chooses between two children that a ray meets: the nearer one, where the closest hit is looked for. A ray
 // that any hit ends begins with the one that it leaves later, and rather with one that it stays in for long: it starts
 // at a surface, whose boxes around it hold little that the ray can hit. Nodes of ambient occlusion: bunny -6%, dragon -12%,
@@ -128,7 +138,10 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
     found.leaf = 0u;
     found.kind = 0u;
 
-    uint stack[ER_LOOP_ENTRIES];
+    uint stack[ER_LOOP_ENTRIES + ER_HOME_ENTRIES];
+#ifdef ER_CLUSTERS
+    uint cluster = 0u; // the record of the cluster that the ray is in, times 256
+#endif
     stack[0] = ER_REF_DONE;
     stack[1] = top.y;
     uint depth = 2u;
@@ -176,10 +189,38 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
                 }
             }
             ER_WIDE_EMPTY
+#ifdef ER_CLUSTERS
+            else if (ref == ER_REF_BACK) {
+                nodes = uvec2(stack[ER_LOOP_ENTRIES], stack[ER_LOOP_ENTRIES + 1]);
+                mode &= ~ER_FORM_MASK;
+                ER_POP
+            }
+        } else if (bottom && erAtClusters(mode)) {
+            ER_COUNT(erInstanceSteps);
+            uint number = ref & ER_REF_INDEX_MASK;
+            uvec4 record = ErRecordView(erClusterRecord(leaves, number)).v[0];
+            if ((ref & (ER_REF_COUNT_MASK << ER_REF_COUNT_SHIFT)) != 0u) { // the rest of the leaf comes later
+                ER_PUSH(ref + 1u - (1u << ER_REF_COUNT_SHIFT))
+            }
+            if (stack[depth - 1u] < ER_REF_RESTORE) { // something of the bottom level to come back for
+                ER_PUSH(ER_REF_BACK)
+            }
+            cluster = number << ER_RECORD_SHIFT;
+            nodes = erAddress(record.xy, ER_CLUSTER_HEADER_SIZE);
+            mode |= record.w;
+            ref = record.z;
+#endif
         } else if (bottom) {
             uint k = ref & ER_REF_INDEX_MASK;
             uint last = k + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK);
             ER_POP
+#ifdef ER_CLUSTERS
+            uvec2 triangles = erInCluster(mode) ? erClusterTriangles(nodes, mode) : leaves;
+            k |= cluster;
+            last |= cluster;
+#else
+#define triangles leaves
+#endif
             for (; k <= last; k++) {
                 ER_COUNT(erPrimitiveSteps);
                 ErFound f = found;
@@ -196,7 +237,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
                     f.t = candidate.t;
                     f.kind = candidate.hitKind;
                 } else {
-                    bool met = erTestTriangle(leaves, k, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
+                    bool met = erTestTriangle(triangles, k, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
                     ER_CONTINUE_IF(!met)
                     if (met && !opaque) {
                         verdict = erCandidate(ray, erResolve(erInstances(tlas), f));
@@ -232,6 +273,11 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             ref = i.b.y;
             bottom = true;
             nodes = erAddress(i.a.xy, ER_HEADER_SIZE);
+#ifdef ER_CLUSTERS
+            stack[ER_LOOP_ENTRIES] = nodes.x;
+            stack[ER_LOOP_ENTRIES + 1] = nodes.y;
+            cluster = 0u;
+#endif
             leaves = erAddressBlocks(i.a.xy, i.b.w);
             mode = erInstanceMode(ray.flags, i.a.w >> 24, i.b.z);
             vec3 direction;
@@ -240,6 +286,9 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             ER_WIDE_SIDES
         }
     }
+#ifndef ER_CLUSTERS
+#undef triangles
+#endif
     if (found.instance != ER_NO_INSTANCE) {
         hit = erResolve(erInstances(tlas), found);
     }

@@ -1,5 +1,6 @@
 #version 460
 // Variant: simd
+// Variant: clusters
 #extension GL_GOOGLE_include_directive : require
 // Bare traversal: rays in, hits out. For tests and benchmarks.
 #include "bvh/trace/traverse.glsl"
@@ -34,6 +35,9 @@ struct Hit {
     uint instance;
     uint customIndex;
     uint recordOffsetKind; // 24 bits, 8 bits
+#ifdef ER_CLUSTERS
+    uint cluster;
+#endif
 };
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Rays { Ray ray[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Hits { Hit hit[]; };
@@ -94,5 +98,8 @@ void main() {
     o.instance = h.instanceIndex;
     o.customIndex = h.instanceCustomIndex;
     o.recordOffsetKind = h.instanceRecordOffset | h.hitKind << 24;
+#ifdef ER_CLUSTERS
+    o.cluster = h.instanceIndex == ER_NO_INSTANCE ? ER_NO_CLUSTER : erClusterId(h.instanceRecord, h.leaf);
+#endif
     Hits(push.hits).hit[i] = o;
 }

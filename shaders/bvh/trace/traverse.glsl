@@ -23,6 +23,11 @@
 #extension GL_EXT_control_flow_attributes : require
 
 #include "bvh/common/layout.glsl"
+#ifdef ER_CLUSTERS
+#include "bvh/common/cluster_layout.glsl"
+// For those that know clusters, the bit that tells them is no part of the height.
+#define ER_INSTANCE_HEIGHT_MASK 0x03ffffffu
+#endif
 
 struct ErRay {
     vec3 origin;
@@ -87,6 +92,9 @@ void erTraversalFault(uint kind, uint value);
 
 #include "bvh/common/access.glsl"
 #include "bvh/trace/intersect.glsl"
+#ifdef ER_CLUSTERS
+#include "bvh/trace/cluster.glsl"
+#endif
 #ifdef ER_SIMD
 #include "bvh/trace/simd.glsl"
 #endif

@@ -1,0 +1,71 @@
+package cluster
+
+// Mirror of shaders/bvh/common/cluster_layout.glsl; TestLayoutMatchesGLSL compares by name.
+const (
+	// LeafKind is what the header of a bottom level over clusters says of its leaves.
+	LeafKind = 8
+	// HeightFlag is beside the height there.
+	HeightFlag = 0x04000000
+	// MostHeight is the most inner nodes on a path of a bottom level over clusters, Height what a cluster adds to it at most.
+	MostHeight = 32
+	Height     = 8
+	// Most is the most triangles, and the most vertices, of a cluster.
+	Most = 256
+	// MostClusters is the most clusters of one bottom level.
+	MostClusters = 1 << 24
+	// MostGeometry is the largest geometry index.
+	MostGeometry = 1<<24 - 1
+	// NoID is the id of what is no cluster's.
+	NoID = 0xffffffff
+	// RecordSize is the size of a record of a bottom level.
+	RecordSize = 32
+
+	leafTriangles     = 4
+	clusterAlignment  = 128
+	templateAlignment = 32
+	bottomAlignment   = 256
+
+	clusterMagic  = 0x4c435245
+	templateMagic = 0x54435245
+
+	headerSize      = 64
+	headerMagic     = 0
+	headerID        = 4
+	headerCounts    = 8
+	headerFlags     = 12
+	headerBoundsMin = 16
+	headerGeometry  = 28
+	headerBoundsMax = 32
+	headerBytes     = 44
+	headerRoot      = 48
+	headerForm      = 52
+
+	vertexShift   = 9
+	truncateShift = 18
+	indexShift    = 24
+	hasVertices   = 0x08000000
+	hasWords      = 0x10000000
+
+	formTrianglesShift = 7
+	formTrianglesMask  = 511
+	formFlagsShift     = 16
+	formWords          = 0x00080000
+	formCluster        = 0x00100000
+	formMask           = 0x001fff80
+
+	recordAddress  = 0
+	recordRoot     = 8
+	recordForm     = 12
+	recordID       = 16
+	recordGeometry = 20
+	recordShift    = 8
+
+	// Those of bvh's layout.
+	bvhHeaderSize = 256
+	nodeSize      = 64
+	refLeaf       = 0x80000000
+	refCountShift = 26
+	refCountMask  = 31
+	refIndexMask  = 0x03ffffff
+	refNone       = 0xffffffff
+)

@@ -1,0 +1,69 @@
+package cluster
+
+func alignUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
+
+// Nodes is how many nodes the tree of a cluster has.
+func Nodes(triangles uint32) uint32 {
+	return max((triangles+leafTriangles-1)/leafTriangles, 1) - 1
+}
+
+// ClusterBytes is the size of a cluster; words is whether it has GeometryWords.
+func ClusterBytes(triangles, vertices uint32, words bool) uint64 {
+	return alignUp(headerSize+uint64(Nodes(triangles))*nodeSize+rest(triangles, vertices, words), clusterAlignment)
+}
+
+// TemplateBytes is the size of a template; one without positions has no vertices.
+func TemplateBytes(triangles, vertices uint32, words bool) uint64 {
+	return alignUp(headerSize+rest(triangles, vertices, words), templateAlignment)
+}
+
+func rest(triangles, vertices uint32, words bool) uint64 {
+	each := uint64(4)
+	if words {
+		each = 8
+	}
+	return uint64(triangles)*each + uint64(vertices)*12
+}
+
+// BottomLevelBytes is the size of a bottom level over clusters.
+func BottomLevelBytes(clusters uint32) uint64 {
+	return alignUp(bvhHeaderSize+uint64(max(clusters, 1)-1)*nodeSize+uint64(clusters)*RecordSize, bottomAlignment)
+}
+
+// ResultBytes is what the size query says of results: bytes for all in mode Implicit, for the largest in mode Explicit, and none in
+// mode SizesOnly.
+func (in Input) ResultBytes() uint64 {
+	if in.Mode == SizesOnly {
+		return 0
+	}
+	one, all := in.resultBytes()
+	if in.Mode == Explicit {
+		return one
+	}
+	return all
+}
+
+// resultBytes is the size of the largest result, and an upper bound of that of all.
+func (in Input) resultBytes() (one, all uint64) {
+	n := uint64(in.MaxCount)
+	switch in.Op {
+	case Move:
+		return in.MaxMovedBytes, alignUp(in.MaxMovedBytes, in.Alignment())
+	case BuildBottomLevels:
+		one = BottomLevelBytes(in.MaxClusters)
+		return one, min(n*one, n*(bvhHeaderSize+bottomAlignment)+uint64(in.MaxTotalClusters)*(nodeSize+RecordSize))
+	case BuildTemplates:
+		one = TemplateBytes(in.MaxTriangles, in.MaxVertices, true)
+		return one, min(n*one, n*(headerSize+templateAlignment)+in.totals(8))
+	case TemplateIndices:
+		one = alignUp(3*4*uint64(in.MaxTriangles), templateAlignment)
+		return one, n * one
+	}
+	one = ClusterBytes(in.MaxTriangles, in.MaxVertices, true)
+	return one, min(n*one, n*(headerSize+clusterAlignment)+in.totals(8+nodeSize/leafTriangles))
+}
+
+// totals bounds what follows from triangles, of so many bytes each, and vertices.
+func (in Input) totals(each uint64) uint64 {
+	return uint64(in.MaxTotalTriangles)*each + uint64(in.MaxTotalVertices)*12
+}

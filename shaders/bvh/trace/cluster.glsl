@@ -1,0 +1,84 @@
+// Clusters in traversal, for pipelines and queries that ask for them (the variants with ER_CLUSTERS; the others have no code for
+// them).
+//
+// A leaf of a bottom level over clusters leads to the nodes of a cluster, which are like all others: what changes is where they
+// are, and the mode, which then holds the cluster's form. Behind the cluster the bottom level goes on: its entry on the stack is
+// ER_REF_BACK. A hit's leaf is the numbers of record and triangle together, so that hits need no more memory than others.
+#ifndef ER_BVH_TRACE_CLUSTER_GLSL
+#define ER_BVH_TRACE_CLUSTER_GLSL
+
+const uint ER_REF_BACK = 0xfffffffcu; // from a cluster to its bottom level; like ER_REF_RESTORE no leaf's
+
+// erInCluster is whether a mode is that of a cluster's inside.
+bool erInCluster(uint mode) { return (mode & ER_FORM_CLUSTER) != 0u; }
+
+// erAtClusters is whether leaves are records of clusters.
+bool erAtClusters(uint mode) { return (mode & (ER_INSTANCE_CLUSTERS | ER_FORM_CLUSTER)) == ER_INSTANCE_CLUSTERS; }
+
+uint erFormTriangles(uint form) { return (form >> ER_FORM_TRIANGLES_SHIFT) & ER_FORM_TRIANGLES_MASK; }
+
+// erClusterTriangles is where a cluster's triangles are, behind its nodes.
+uvec2 erClusterTriangles(uvec2 nodes, uint form) {
+    return erAddress(nodes, (max((erFormTriangles(form) + ER_CLUSTER_LEAF - 1u) / ER_CLUSTER_LEAF, 1u) - 1u) * ER_NODE_SIZE);
+}
+
+// erClusterRecord is the record of a cluster among those of a bottom level.
+uvec2 erClusterRecord(uvec2 records, uint number) { return erAddressWords(records, number * (ER_RECORD_SIZE / 4u)); }
+
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErRecordView { uvec4 v[2]; };
+
+ErCorners erClusterCorners(uvec2 triangles, uint number, uint form) {
+    ErWordView words = ErWordView(triangles);
+    uint count = erFormTriangles(form);
+    bool each = (form & ER_FORM_WORDS) != 0u;
+    uint word = words.v[number];
+    ErCoordinateView f = ErCoordinateView(erAddress(triangles, count * (each ? 8u : 4u)));
+    uvec3 at = uvec3(word & 255u, (word >> 8) & 255u, (word >> 16) & 255u) * 3u;
+    ErCorners r;
+    r.v0 = vec3(f.v[at.x], f.v[at.x + 1u], f.v[at.x + 2u]);
+    r.v1 = vec3(f.v[at.y], f.v[at.y + 1u], f.v[at.y + 2u]);
+    r.v2 = vec3(f.v[at.z], f.v[at.z + 1u], f.v[at.z + 2u]);
+    r.flags = (form >> ER_FORM_FLAGS_SHIFT) << 29;
+    if (each) {
+        r.flags = words.v[count + number];
+    }
+    return r;
+}
+
+// What is known of a hit by its leaf.
+struct ErClusterHit {
+    uvec2 triangles;
+    uint form, id, geometry;
+};
+ErClusterHit erClusterHit(ErInstance i, uint leaf) {
+    ErRecordView record = ErRecordView(erClusterRecord(erAddressBlocks(i.a.xy, i.b.w), leaf >> ER_RECORD_SHIFT));
+    uvec4 first = record.v[0], second = record.v[1];
+    return ErClusterHit(erClusterTriangles(erAddress(first.xy, ER_CLUSTER_HEADER_SIZE), first.w), first.w, second.x, second.y);
+}
+
+// erClusterPrimitive returns primitive index and geometry word.
+uvec2 erClusterPrimitive(ErInstance i, uint leaf) {
+    ErClusterHit h = erClusterHit(i, leaf);
+    ErWordView words = ErWordView(h.triangles);
+    uint number = leaf & ((1u << ER_RECORD_SHIFT) - 1u);
+    bool each = (h.form & ER_FORM_WORDS) != 0u;
+    return uvec2(words.v[number] >> 24, each ? words.v[erFormTriangles(h.form) + number] : h.geometry);
+}
+
+bool erHasClusters(ErInstance i) { return (i.b.z & ER_INSTANCE_CLUSTERS) != 0u; }
+
+// erClusterId is that of a hit, ER_NO_CLUSTER of what is no cluster's.
+uint erClusterId(uvec2 instanceRecord, uint leaf) {
+    ErInstance i = ErInstanceView(instanceRecord).instance[0];
+    return erHasClusters(i) ? erClusterHit(i, leaf).id : ER_NO_CLUSTER;
+}
+
+ErCorners erHitCorners(ErInstance i, uint leaf) {
+    if (erHasClusters(i)) {
+        ErClusterHit h = erClusterHit(i, leaf);
+        return erClusterCorners(h.triangles, leaf & ((1u << ER_RECORD_SHIFT) - 1u), h.form);
+    }
+    return erCorners(erAddressBlocks(i.a.xy, i.b.w), leaf, i.b.z);
+}
+
+#endif
