@@ -174,7 +174,7 @@ func (b *batch) add(index uint32, bd Build) {
 // limitHeight makes all builds' trees less deep than others.
 func (b *batch) limitHeight(height uint32) {
 	b.deep = true
-	for r := 0; r < len(b.records); r += buildRecordSize {
+	for r := 0; r < len(b.records); r += layout.BuildRecordSize {
 		at := b.records[r+int(unsafe.Offsetof(erBuild{}.Mode)):]
 		binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)&0xffffff|height<<24)
 	}

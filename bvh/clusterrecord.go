@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/everray/everray/bvh/cluster"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -21,7 +22,11 @@ func (b *Builder) CmdBuildClusters(cb vk.Recorder, c cluster.Command) error {
 	if err := checkClusterCommand(c); err != nil {
 		return err
 	}
-	r := clusterRecorder{recorder: recorder{b: b, cb: cb}, c: c, scratch: clusterScratchOf(c.Input)}
+	scratch, err := clusterScratchOf(c.Input)
+	if err != nil {
+		return err
+	}
+	r := clusterRecorder{recorder: recorder{b: b, cb: cb}, c: c, scratch: scratch}
 	cb.BeginLabel("bvh clusters: " + c.Input.Op.String())
 	defer cb.EndLabel()
 	if err := r.describe(); err != nil {
@@ -52,8 +57,8 @@ func (r *clusterRecorder) describe() error {
 			return err
 		}
 	}
-	format := vertexFormats[in.VertexFormat]
-	component := uint32(componentSize(in.VertexFormat))
+	format := layout.FormatWords[in.VertexFormat]
+	component := uint32(layout.ComponentSize(in.VertexFormat))
 	rec := erClusterCommand{
 		Implicits: r.c.Implicit, Scratch: r.memory + r.scratch.moves, Addresses: r.c.Addresses.Address, Sizes: r.c.Sizes.Address,
 		Infos: r.c.Infos.Address, Counter: r.c.Count, Places: r.memory + r.scratch.places, Sums: r.memory + r.scratch.sums,

@@ -6,11 +6,12 @@ import (
 	"math"
 
 	"github.com/everray/everray/bvh/cluster"
+	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
 // ErrInvalidClusters is what every refused command for clusters wraps.
-var ErrInvalidClusters error = argumentError("invalid command for clusters")
+var ErrInvalidClusters error = fmt.Errorf("%w: command for clusters", vk.ErrInvalid)
 
 // ClusterBuildSizes says how much memory a command's results and its scratch memory take at most: bytes for all results in mode
 // cluster.Implicit, for the largest in mode cluster.Explicit.
@@ -18,7 +19,8 @@ func (b *Builder) ClusterBuildSizes(in cluster.Input) (vk.BuildSizes, error) {
 	if err := checkClusterInput(in); err != nil {
 		return vk.BuildSizes{}, err
 	}
-	return vk.BuildSizes{AccelerationStructureSize: in.ResultBytes(), BuildScratchSize: clusterScratchOf(in).size}, nil
+	scratch, err := clusterScratchOf(in)
+	return vk.BuildSizes{AccelerationStructureSize: in.ResultBytes(), BuildScratchSize: scratch.size}, err
 }
 
 // clusterScratch places the parts of a command's scratch memory, as offsets from its address.
@@ -36,11 +38,11 @@ const (
 	gatherPart = 64  // clusters of a workgroup of gather.comp and finish.comp
 )
 
-func clusterScratchOf(in cluster.Input) clusterScratch {
+func clusterScratchOf(in cluster.Input) (clusterScratch, error) {
 	var s clusterScratch
 	part := func(at *uint64, bytes uint64) {
 		*at = s.size
-		s.size = alignUp(s.size+bytes, Alignment)
+		s.size = layout.AlignUp(s.size+bytes, Alignment)
 	}
 	n := uint64(in.MaxCount)
 	part(&s.places, n*placeSize)
@@ -49,17 +51,19 @@ func clusterScratchOf(in cluster.Input) clusterScratch {
 		part(&s.moves, in.MaxMovedBytes+n*in.Alignment())
 	}
 	if in.Op == cluster.BuildBottomLevels && in.Mode != cluster.SizesOnly {
-		info, most := clusterTreeInfo(in, 1<<8), uint64(in.MaxClusters)
-		s.boxBytes = 24 * most
-		s.treeBytes = layoutOf(leafBoxes, most, most).size
-		s.workBytes = alignUp(scratchOf(info, most).size, Alignment)
+		s.boxBytes = 24 * uint64(in.MaxClusters)
+		sizes, err := layout.BuildSizes(clusterTreeInfo(in, Alignment), []uint32{in.MaxClusters}, false)
+		if err != nil {
+			return s, err
+		}
+		s.treeBytes, s.workBytes = sizes.AccelerationStructureSize, layout.AlignUp(sizes.BuildScratchSize, Alignment)
 		part(&s.boxes, n*s.boxBytes)
 		part(&s.ranges, n*16)
 		part(&s.trees, n*s.treeBytes)
 		part(&s.builds, n*s.workBytes)
 	}
 	s.size = max(s.size, Alignment)
-	return s
+	return s, nil
 }
 
 // movesTwice is whether a command moves by way of scratch memory.
@@ -127,7 +131,7 @@ func checkClusterTriangles(in cluster.Input) error {
 	if in.MinTruncateBits > 32 {
 		return fmt.Errorf("%w: MinTruncateBits is %d, a position has 32", ErrInvalidClusters, in.MinTruncateBits)
 	}
-	if _, ok := vertexFormats[in.VertexFormat]; !ok && in.Op != cluster.TemplateIndices {
+	if _, ok := layout.FormatWords[in.VertexFormat]; !ok && in.Op != cluster.TemplateIndices {
 		return fmt.Errorf("%w: vertex format %d (see VertexFormats)", ErrInvalidClusters, in.VertexFormat)
 	}
 	return nil

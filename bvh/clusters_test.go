@@ -9,6 +9,7 @@ import (
 	vulkan "github.com/vulkan-go/vulkan"
 
 	"github.com/everray/everray/bvh/cluster"
+	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/vk"
 )
 
@@ -125,7 +126,26 @@ func (r *rig) bottomOver(flags vk.BuildFlags, list vk.DeviceAddress, count int) 
 	r.Helper()
 	in := cluster.Input{MaxCount: 1, Flags: flags, Op: cluster.BuildBottomLevels, MaxClusters: uint32(count),
 		MaxTotalClusters: uint32(count)}
-	return r.runClusters(in, cluster.Bytes(cluster.BuildBottomLevel{Count: uint32(count), Clusters: list}))
+	results := r.runClusters(in, cluster.Bytes(cluster.BuildBottomLevel{Count: uint32(count), Clusters: list}))
+	r.checkBottoms(results)
+	return results
+}
+
+// checkBottoms validates bottom levels over clusters.
+func (r *rig) checkBottoms(results clusterResults) {
+	r.Helper()
+	for k, at := range results.addresses {
+		s, err := inspect.Read(r.Context(), r.dev, results.memory, at-results.memory.Address())
+		if err == nil {
+			_, err = s.Validate()
+		}
+		if err != nil {
+			r.Fatalf("bottom level %d over clusters: %v", k, err)
+		}
+		if s.Bytes != uint64(results.sizes[k]) || s.Address != at {
+			r.Fatalf("bottom level %d: %d bytes at %#x by its header, %d at %#x by the command", k, s.Bytes, s.Address, results.sizes[k], at)
+		}
+	}
 }
 
 // singleOver puts one structure at an address under the identity.
@@ -143,7 +163,7 @@ func (r *rig) clusterTracer() *Tracer {
 	return t
 }
 
-func (r *rig) traceWith(t *Tracer, tlas *vk.Buffer, rays []Ray, o TraceOptions) []Hit {
+func (r *rig) traceWith(t *Tracer, tlas *vk.Buffer, rays []inspect.Ray, o TraceOptions) []Hit {
 	r.Helper()
 	if o.CullMask == 0 {
 		o.CullMask = 0xff
@@ -161,8 +181,8 @@ func (r *rig) wantSame(m *clusterMesh, got, want []Hit) (hit int) {
 	bad := 0
 	for i, g := range got {
 		w := want[i]
-		if w.Instance == NoInstance {
-			w = Hit{T: w.T, Instance: NoInstance, Cluster: cluster.NoID}
+		if w.Instance == inspect.NoInstance {
+			w = Hit{T: w.T, Instance: inspect.NoInstance, Cluster: cluster.NoID}
 			g = Hit{T: g.T, Instance: g.Instance, Cluster: g.Cluster}
 		} else {
 			hit++

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/everray/everray/bvh/cluster"
 	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
@@ -16,6 +17,7 @@ type Contents struct {
 	Triangles []Triangle
 	Boxes     []ProceduralBox
 	Instances []Instance
+	Clusters  []cluster.Record // of a bottom level over clusters, in the order of the tree; they lie elsewhere
 }
 
 // ProceduralBox is the box of an AABB geometry's primitive.
@@ -54,6 +56,8 @@ func (s *Structure) Contents() (Contents, error) {
 			if in := s.instance(i); in.BottomLevel != 0 {
 				c.Instances = append(c.Instances, in)
 			}
+		case cluster.LeafKind:
+			c.Clusters = append(c.Clusters, s.clusterRecord(i))
 		case layout.LeafBoxes:
 			if b := s.ProceduralBox(i); b.Box.Min[0] <= b.Box.Max[0] {
 				c.Boxes = append(c.Boxes, b)
@@ -85,6 +89,13 @@ func (s *Structure) ProceduralBox(index uint32) ProceduralBox {
 	g := s.Word(at + layout.BoxGeometry)
 	b.Primitive, b.Geometry, b.Opaque = s.Word(at+layout.BoxPrimitive), g&layout.TriangleGeometryMask, g&layout.TriangleOpaque != 0
 	return b
+}
+
+// IsOverClusters tells whether this is a bottom level over clusters.
+func (s *Structure) IsOverClusters() bool { return s.LeafKind() == cluster.LeafKind }
+
+func (s *Structure) clusterRecord(index uint32) cluster.Record {
+	return cluster.DecodeRecord(s.Data[s.Leaves+uint64(index)*cluster.RecordSize:][:cluster.RecordSize])
 }
 
 func (s *Structure) instance(index uint32) Instance {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 
+	"github.com/everray/everray/bvh/cluster"
 	"github.com/everray/everray/bvh/internal/layout"
 )
 
@@ -82,7 +83,7 @@ func (s *Structure) CheckLeaves() error {
 	if layout.IsCompacted(kind) {
 		return s.checkCompacted()
 	}
-	if end := s.Leaves + uint64(s.Active)*layout.LeafSizeOf(kind); kind > layout.LeafInstances || end > uint64(len(s.Data)) {
+	if end := s.Leaves + uint64(s.Active)*layout.LeafSizeOf(kind); kind > layout.LeafInstances && kind != cluster.LeafKind || end > uint64(len(s.Data)) {
 		return fmt.Errorf("%d leaf records of kind %d at offset %d of %d bytes", s.Active, kind, s.Leaves, len(s.Data))
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/everray/everray/bvh/cluster"
 	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
@@ -133,6 +134,9 @@ func DecodeHeader(h []byte) (*Structure, error) {
 		Height:     u(layout.HeaderHeight),
 		Bytes:      binary.LittleEndian.Uint64(h[layout.HeaderTotalSize:]),
 		Leaves:     uint64(u(layout.HeaderLeafBlock)) * 64,
+	}
+	if s.Type == vk.BottomLevel && u(layout.HeaderLeafKind) == cluster.LeafKind {
+		s.Height = s.Height&^cluster.HeightFlag - min(cluster.Height, s.Height&^cluster.HeightFlag)
 	}
 	for k := range 3 {
 		s.Bounds.Min[k] = math.Float32frombits(u(layout.HeaderBoundsMin + 4*k))

@@ -138,14 +138,14 @@ func (v *validator) visitLeaf(ref uint32) (box Box, count uint32, height int, er
 		v.seen[i] = true
 		b, ok := v.s.LeafBox(i)
 		switch {
-		case !ok: // instances: the box is not stored
+		case !ok: // instances and clusters: the box is not stored
 		case i == first:
 			box = b
 		default:
 			box = box.Union(b)
 		}
 	}
-	if v.s.Type == vk.TopLevel {
+	if v.s.Type == vk.TopLevel || v.s.IsOverClusters() {
 		box = Box{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
 		if ref == v.s.Root {
 			box = v.s.Bounds
@@ -157,7 +157,7 @@ func (v *validator) visitLeaf(ref uint32) (box Box, count uint32, height int, er
 const inf = 3.4028234e38
 
 func (s *Structure) LeafBox(i uint32) (Box, bool) {
-	if s.Type == vk.TopLevel {
+	if s.Type == vk.TopLevel || s.IsOverClusters() {
 		return Box{}, false
 	}
 	if s.LeafKind() == layout.LeafBoxes {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 
+	"github.com/everray/everray/bvh/cluster"
 	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
@@ -16,6 +17,9 @@ func (s *Structure) PrimitiveAt(record uint32) PrimitiveID {
 	switch s.LeafKind() {
 	case layout.LeafInstances:
 		return PrimitiveID{primitive: s.InstanceIndexAt(record)}
+	case cluster.LeafKind: // no cluster may be there twice
+		at := s.clusterRecord(record).Address
+		return PrimitiveID{uint32(at >> 32), uint32(at)}
 	case layout.LeafBoxes:
 		b := s.ProceduralBox(record)
 		return PrimitiveID{b.Geometry, b.Primitive}
@@ -32,12 +36,16 @@ func (s *Structure) MostHeight() uint32 {
 	if s.Type == vk.TopLevel {
 		return layout.MostHeightTop
 	}
+	if s.IsOverClusters() {
+		return cluster.MostHeight
+	}
 	return layout.MostHeightBottom
 }
 
 // mostActive is the most leaf records of a structure of so many primitives.
 func (s *Structure) mostActive() uint32 {
-	if s.Flags&layout.SplitFlags != layout.SplitFlag || s.LeafKind() == layout.LeafBoxes || s.LeafKind() == layout.LeafInstances {
+	if s.Flags&layout.SplitFlags != layout.SplitFlag || s.LeafKind() == layout.LeafBoxes || s.LeafKind() == layout.LeafInstances ||
+		s.IsOverClusters() {
 		return s.Primitives
 	}
 	return s.Primitives + uint32(layout.SplitSlots(uint64(s.Primitives)))

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"encoding/binary"
+	"github.com/everray/everray/bvh/cluster"
 	"math"
 
 	"github.com/everray/everray/vk"
@@ -108,6 +109,8 @@ func LeafSizeOf(kind uint32) uint64 {
 		return InstanceSize
 	case LeafBoxes:
 		return BoxSize
+	case cluster.LeafKind:
+		return cluster.RecordSize
 	}
 	return TriangleSize
 }
