@@ -181,6 +181,9 @@ type Triangle struct {
 
 // Triangle returns the leaf record at an index below Active.
 func (s *Structure) Triangle(index uint32) Triangle {
+	if s.IsOverClusters() {
+		return Triangle{Inactive: true} // the record is a cluster's
+	}
 	if layout.IsCompacted(s.LeafKind()) {
 		return s.compactedTriangle(index)
 	}
