@@ -35,9 +35,9 @@ void main() {
     HO h;
     hoTrace(h, scene, 0u, 0xFFu, 0u, 1u, 1u, vec3(gl_LaunchIDEXT), 0.0, vec3(0, 0, 1), 1000.0);
     HO recorded;
-    hoRecordHit(recorded, scene, 1, 2, 3, 0xFEu, 4u, 5u, vec3(0), 0.0, vec3(1), 10.0);
+    hitObjectRecordHitNV(recorded, scene, 1, 2, 3, 0xFEu, 4u, 5u, vec3(0), 0.0, vec3(1), 10.0, 0);
     hoExecute(recorded);
-    hoRecordHitWithIndex(recorded, scene, 1, 2, 3, 0xFEu, 4u, vec3(0), 0.0, vec3(1), 10.0);
+    hitObjectRecordHitWithIndexNV(recorded, scene, 1, 2, 3, 0xFEu, 4u, vec3(0), 0.0, vec3(1), 10.0, 0);
     hoExecute(recorded);
 #endif
     vec4 sum = payload;

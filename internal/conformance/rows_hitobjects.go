@@ -94,15 +94,22 @@ func hitObjectProgram(name string, d shapes.Dialect, parts int) *Program {
 
 // withHitObjects adds a shader with hit objects: its declarations are p, the payload of what answers, and attr, a vec4.
 func (p *Program) withHitObjects(kind engine.StageKind, d shapes.Dialect, source string) int {
+	return p.withPayload(kind, d, hitDump, dumpHitObject+source)
+}
+
+// withPayload is the same with another payload: a structure Dump that the shader's types declare.
+func (p *Program) withPayload(kind engine.StageKind, d shapes.Dialect, types, source string) int {
 	prelude, _ := strings.CutPrefix(p.prelude(kind), "#version 460\n")
-	dump := "#define payload p\n" + hitDump
+	dump := "#define payload p\n" + types
 	begin := shapes.HitObjects(d, "Dump", "vec4")
 	// The payload's type comes before the functions that take it.
-	begin = strings.Replace(begin, "spirv_storage_class", prelude+dump+"layout(location = 0) rayPayloadEXT Dump p;\nspirv_storage_class", 1)
+	own := prelude + dump + "layout(location = 0) rayPayloadEXT Dump p;\n"
 	if d == shapes.HitObjectsNV {
-		begin += prelude + dump + "layout(location = 0) rayPayloadEXT Dump p;\n"
+		begin += own
+	} else {
+		begin = strings.Replace(begin, "spirv_storage_class", own+"spirv_storage_class", 1)
 	}
-	p.Stages = append(p.Stages, Stage{Kind: kind, Source: begin + dumpHitObject + source})
+	p.Stages = append(p.Stages, Stage{Kind: kind, Source: begin + source})
 	return len(p.Stages) - 1
 }
 
@@ -299,6 +306,9 @@ func hitObjectRows() []Row {
 	var rows []Row
 	for _, d := range shapes.HitObjectDialects {
 		rows = append(rows, getterRows(d)...)
+	}
+	for _, more := range [][]Row{usesRows(), queryHitRows(), recordHitRows(), mixedRows(), seedRows()} {
+		rows = append(rows, more...)
 	}
 	return rows
 }

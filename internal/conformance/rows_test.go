@@ -10,7 +10,7 @@ import (
 )
 
 // poison is what TestConformance fills results with.
-const poison = 0xCDCDCDCD
+const poison = poisoned
 
 // TestRows checks the table itself: rows have names of their own, cite a rule, expect a word for each that they get, and
 // do not accept a result that nobody wrote.

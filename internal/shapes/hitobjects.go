@@ -37,17 +37,14 @@ const hitObjectsBegin = `#version 460
 const hitObjectsNV = hitObjectsBegin + `#extension GL_NV_shader_invocation_reorder : require
 #define HO hitObjectNV
 layout(location = 0) hitObjectAttributeNV ATTRIBUTES attr;
-#define hoTrace(h, a, fl, mask, off, stride, miss, o, t0, d, t1) hitObjectTraceRayNV(h, a, fl, mask, off, stride, miss, o, t0, d, t1, 0)
+#define hoTrace(h, a, fl, mask, off, stride, miss, o, t0, d, t1) \
+    hitObjectTraceRayNV(h, a, fl, mask, off, stride, miss, o, t0, d, t1, 0)
 #define hoExecute(h) hitObjectExecuteShaderNV(h, 0)
 #define hoReorder(h) reorderThreadNV(h)
 #define hoReorderHint(hint, bits) reorderThreadNV(hint, bits)
 #define hoReorderBoth(h, hint, bits) reorderThreadNV(h, hint, bits)
 #define hoMiss(h, fl, miss, o, t0, d, t1) hitObjectRecordMissNV(h, miss, o, t0, d, t1)
 #define hoEmpty(h) hitObjectRecordEmptyNV(h)
-#define hoRecordHit(h, a, i, prim, geom, kind, off, stride, o, t0, d, t1) \
-    hitObjectRecordHitNV(h, a, i, prim, geom, kind, off, stride, o, t0, d, t1, 0)
-#define hoRecordHitWithIndex(h, a, i, prim, geom, kind, index, o, t0, d, t1) \
-    hitObjectRecordHitWithIndexNV(h, a, i, prim, geom, kind, index, o, t0, d, t1, 0)
 #define hoIsEmpty(h) hitObjectIsEmptyNV(h)
 #define hoIsHit(h) hitObjectIsHitNV(h)
 #define hoIsMiss(h) hitObjectIsMissNV(h)
@@ -75,12 +72,12 @@ const hitObjectsEXT = hitObjectsBegin + `#extension GL_EXT_spirv_intrinsics : re
 #define HO spirv_type(extensions = ["SPV_EXT_shader_invocation_reorder"], capabilities = [5388], id = 5313)
 #define R spirv_by_reference
 spirv_storage_class(extensions = ["SPV_EXT_shader_invocation_reorder"], capabilities = [5388], 5411) ATTRIBUTES attr;
-X(5316) void ho5316(R HO h, accelerationStructureEXT a, uint fl, uint mask, uint off, uint stride, uint miss, vec3 o, float t0, vec3 d,
-    float t1, R PAYLOAD p);
-X(5311) void ho5311(R HO h, accelerationStructureEXT a, uint fl, uint mask, uint off, uint stride, uint miss, vec3 o, float t0, vec3 d,
-    float t1, R PAYLOAD p);
-X(5311) void ho5311(R HO h, accelerationStructureEXT a, uint fl, uint mask, uint off, uint stride, uint miss, vec3 o, float t0, vec3 d,
-    float t1, R PAYLOAD p, uint hint, uint bits);
+X(5316) void ho5316(R HO h, accelerationStructureEXT a, uint fl, uint mask, uint off, uint stride, uint miss, vec3 o, float t0,
+    vec3 d, float t1, R PAYLOAD p);
+X(5311) void ho5311(R HO h, accelerationStructureEXT a, uint fl, uint mask, uint off, uint stride, uint miss, vec3 o, float t0,
+    vec3 d, float t1, R PAYLOAD p);
+X(5311) void ho5311(R HO h, accelerationStructureEXT a, uint fl, uint mask, uint off, uint stride, uint miss, vec3 o, float t0,
+    vec3 d, float t1, R PAYLOAD p, uint hint, uint bits);
 #define hoTrace(h, a, fl, mask, off, stride, miss, o, t0, d, t1) ho5316(h, a, fl, mask, off, stride, miss, o, t0, d, t1, payload)
 #define hoTraceReorderExecute(h, a, fl, mask, off, stride, miss, o, t0, d, t1) \
     ho5311(h, a, fl, mask, off, stride, miss, o, t0, d, t1, payload)
