@@ -332,3 +332,6 @@ func (l *loader) dropUnusedMeshes() {
 		s.Instances[i].Mesh = remap[s.Instances[i].Mesh]
 	}
 }
+
+// Extensions lists the extensions of files that Load reads, with their dots and in lower case.
+func Extensions() []string { return []string{".gltf", ".glb", ".obj", ".ply"} }

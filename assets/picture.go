@@ -135,10 +135,14 @@ func EncodePNG(w io.Writer, img image.Image) error {
 	return e.Encode(w, img)
 }
 
-// WritePNG writes an image as a PNG file. The file appears whole or not at
-// all: it is written beside and then renamed.
-func WritePNG(path string, img image.Image) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".everray-*.png")
+// WritePNG writes an image as a PNG file, as WriteFile does.
+func WritePNG(path string, img image.Image) error {
+	return WriteFile(path, func(w io.Writer) error { return EncodePNG(w, img) })
+}
+
+// WriteFile writes a file that appears whole or not at all: it is written beside and then renamed.
+func WriteFile(path string, write func(w io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".everray-*.tmp")
 	if err != nil {
 		return fmt.Errorf("write %q: %w", path, err)
 	}
@@ -148,7 +152,7 @@ func WritePNG(path string, img image.Image) (err error) {
 			err = fmt.Errorf("write %q: %w", path, err)
 		}
 	}()
-	if err := EncodePNG(f, img); err != nil {
+	if err := write(f); err != nil {
 		f.Close()
 		return err
 	}

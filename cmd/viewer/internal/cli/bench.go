@@ -67,7 +67,7 @@ triangles; on CPUs smaller). What fails is reported, and the rest goes on.`,
   viewer bench --builds --scene house.glb --json
   viewer bench --divergence --scene sponza.glb --shaders mixed16,light16 --forms monolithic,megakernel,blocks
   viewer bench --all --scene bunny.glb,dragon.glb,sponza.glb,house.glb --json > bench.json`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd.Context(), &f) },
 	}
 	f.registerBench(cmd)
@@ -139,7 +139,7 @@ func (f *benchFlags) check() (err error) {
 		}
 	}
 	if f.plot != "" {
-		if err := checkOutput("--plot", f.plot); err != nil {
+		if err := checkOutput("--plot", f.plot, ".png"); err != nil {
 			return err
 		}
 	}

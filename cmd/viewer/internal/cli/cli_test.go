@@ -113,8 +113,18 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, stdout, stderr := run(t, t.Context(), c.args...)
-			if code != 1 {
+			// A bad call is told apart from a call that fails, by the code and by the line.
+			want := codeFailed
+			if strings.HasPrefix(stderr, "viewer: usage: ") {
+				want = codeUsage
+			}
+			if code != want || strings.Contains(stderr, "usage: ") != (want == codeUsage) {
 				t.Errorf("exit code %d", code)
+			}
+			for _, jargon := range []string{"strconv.", "stat ", "lstat ", "openat", "VkResult", "no such file", "unknown command"} {
+				if strings.Contains(stderr, jargon) {
+					t.Errorf("%q is not for people", jargon)
+				}
 			}
 			if stdout != "" {
 				t.Errorf("stdout %q", stdout)
@@ -149,7 +159,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	code, _, stderr := run(t, ctx, "render", "--scene", "builtin:cornell", "--out", filepath.Join(t.TempDir(), "x.png"))
-	if code != 1 || stderr != "viewer: interrupted\n" {
+	if code != codeInterrupted || stderr != "viewer: interrupted\n" {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
 }

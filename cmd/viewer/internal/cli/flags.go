@@ -23,7 +23,7 @@ import (
 )
 
 // errUsage is wrapped by errors about flags.
-var errUsage = errors.New("bad flag")
+var errUsage = errors.New("usage")
 
 // deviceFlags choose device and way.
 type deviceFlags struct {
@@ -82,11 +82,11 @@ func (f *deviceFlags) registerDevice(flags *pflag.FlagSet) {
 func (f *deviceFlags) options() (engine.Options, *messages, error) {
 	backend, err := engine.ParseBackend(f.backend)
 	if err != nil {
-		return engine.Options{}, nil, err
+		return engine.Options{}, nil, fmt.Errorf("%w: --backend: %w", errUsage, err)
 	}
 	form, err := engine.ParseLinkForm(f.form)
 	if err != nil {
-		return engine.Options{}, nil, err
+		return engine.Options{}, nil, fmt.Errorf("%w: --form: %w", errUsage, err)
 	}
 	m := &messages{}
 	// Without validation only the loader has messages, and what they mean comes back as errors.
@@ -149,13 +149,13 @@ func (f *sceneFlags) registerView(flags *pflag.FlagSet, width, height int) {
 
 // registerScene is register for commands that see nothing.
 func (f *sceneFlags) registerScene(flags *pflag.FlagSet) {
-	flags.StringVar(&f.scene, "scene", "", "scene: a .gltf or .glb file, or builtin:NAME (required)")
+	flags.StringVar(&f.scene, "scene", "", "scene: a .gltf, .glb, .obj or .ply file, or builtin:NAME; may also be given without --scene")
 }
 
 // check judges what can be judged before anything is loaded.
 func (f *sceneFlags) check() error {
 	if f.scene == "" {
-		return fmt.Errorf("%w: --scene is required: a .gltf or .glb file, or builtin:cornell", errUsage)
+		return fmt.Errorf("%w: name a scene: a .gltf, .glb, .obj or .ply file, or builtin:cornell (--scene)", errUsage)
 	}
 	for _, s := range []struct {
 		name  string

@@ -17,7 +17,7 @@ func (a *app) infoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "info",
 		Short: "List the devices, the way that would be chosen on each and why, and the limits",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.info(cmd.Context()) },
 	}
 }

@@ -34,7 +34,7 @@ const (
 func (a *app) inspectCommand() *cobra.Command {
 	var f inspectFlags
 	cmd := &cobra.Command{
-		Use:   "inspect --scene FILE|builtin:NAME",
+		Use:   "inspect SCENE",
 		Short: "Print what the compute way's acceleration structures are like",
 		Long: `inspect builds a scene's acceleration structures by compute, reads them back, validates them, and prints
 their statistics: a line for each structure, or minimum, median and maximum where there are many.
@@ -53,7 +53,7 @@ their statistics: a line for each structure, or minimum, median and maximum wher
 Build times are the GPU's, the median of five builds of all structures of a level.`,
 		Example: `  viewer inspect --scene sponza.glb --build fast-build --compact
   viewer inspect --scene city.glb --json | jq .bottom_levels.sah`,
-		Args: cobra.NoArgs,
+		Args: sceneArg(&f.sceneFlags),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.inspect(cmd.Context(), &f) },
 	}
 	f.registerDevice(cmd.Flags())

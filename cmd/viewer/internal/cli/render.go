@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/render"
 	"github.com/everray/everray/cmd/viewer/internal/report"
+	"github.com/everray/everray/engine"
 )
 
 // lookFlags choose the integrator and how its values are shown; render and view share them.
@@ -29,9 +28,13 @@ type renderFlags struct {
 	deviceFlags
 	sceneFlags
 	lookFlags
-	out     string
-	spp     int
-	heatMax float64
+	outs                       []string
+	float                      bool
+	spp                        int
+	heatMax                    float64
+	timeLimit                  time.Duration
+	noiseTarget                float64
+	checkpointFile, resumeFile string
 }
 
 // Bounds of numbers that make no sense beyond.
@@ -58,11 +61,11 @@ func (f *lookFlags) options() (render.Options, render.Look, error) {
 	var look render.Look
 	integrator, err := render.ParseIntegrator(f.integrator)
 	if err != nil {
-		return o, look, err
+		return o, look, fmt.Errorf("%w: --integrator: %w", errUsage, err)
 	}
 	tone, err := assets.ParseToneMap(f.tone)
 	if err != nil {
-		return o, look, err
+		return o, look, fmt.Errorf("%w: --tonemap: %w", errUsage, err)
 	}
 	flags, err := buildFlags(f.build)
 	if err != nil {
@@ -99,24 +102,36 @@ func (f *lookFlags) environment(scene *assets.Scene) *assets.Environment {
 func (a *app) renderCommand() *cobra.Command {
 	var f renderFlags
 	cmd := &cobra.Command{
-		Use:   "render --scene FILE|builtin:NAME --out FILE.png",
-		Short: "Render a scene to a PNG file",
-		Long: `render renders a scene to a PNG file, and prints what the structures, the pipeline and the rays cost.
+		Use:   "render SCENE",
+		Short: "Render a scene to a picture",
+		Long: `render renders a scene to a picture, and prints what the structures, the pipeline and the rays cost.
+
+Without --out the picture is SCENE.png in the current folder. It ends after --spp samples per pixel, or
+earlier at --time-limit or --noise-target. Interrupted (Ctrl-C), it writes what is there and says so; twice,
+it stops at once.
 
 --integrator heat maps what traversal costs: for every pixel the mean number of steps of its camera
 rays, that is inner nodes visited and instances and triangles tested, with a scale below the picture.
 The scale ends where all but half a percent of the pixels are below, unless --heat-max fixes it, as is
 needed to compare two pictures. Only the compute way can be counted.`,
-		Example: `  viewer render --scene builtin:cornell --out cornell.png --spp 256
-  viewer render --scene helmet.glb --out ao.png --integrator ao --backend compute
-  viewer render --scene sponza.glb --out heat.png --integrator heat --build fast-build --heat-max 200`,
-		Args: cobra.NoArgs,
+		Example: `  viewer render helmet.glb
+  viewer render builtin:cornell -o cornell.png -o cornell.exr --time-limit 2m --noise-target 0.01
+  viewer render city.glb --spp 10000 --checkpoint city.checkpoint --resume city.checkpoint
+  viewer render sponza.glb --out heat.png --integrator heat --build fast-build --heat-max 200`,
+		Args: sceneArg(&f.sceneFlags),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.render(cmd.Context(), &f) },
 	}
 	f.deviceFlags.register(cmd.Flags(), true)
 	f.sceneFlags.register(cmd.Flags(), 960, 540)
 	f.lookFlags.register(cmd)
-	cmd.Flags().StringVarP(&f.out, "out", "o", "out.png", "PNG file to write")
+	cmd.Flags().StringArrayVarP(&f.outs, "out", "o", nil,
+		"picture to write, .png as shown, .exr or .hdr as light; may be given several times (default the scene's name, .png)")
+	cmd.Flags().BoolVar(&f.float, "float", false, "colours in .exr are floats, not halves")
+	cmd.Flags().DurationVar(&f.timeLimit, "time-limit", 0, "end after so long, counted from the start, with what is there; such as 90s")
+	cmd.Flags().Float64Var(&f.noiseTarget, "noise-target", 0,
+		"end when a pixel's brightness, 0 to 1, is uncertain by so much, such as 0.01; --spp stays the most")
+	cmd.Flags().StringVar(&f.checkpointFile, "checkpoint", "", "file to keep what is there in, every minute and at the end")
+	cmd.Flags().StringVar(&f.resumeFile, "resume", "", "checkpoint to go on from, called with the same flags; the result has the same bits")
 	cmd.Flags().IntVar(&f.spp, "spp", 64, "samples per pixel")
 	cmd.Flags().Float64Var(&f.heatMax, "heat-max", 0,
 		"steps per ray at which the scale of heat ends (default chosen from the picture)")
@@ -133,25 +148,28 @@ func (f *renderFlags) check() error {
 	if f.spp < 1 || f.spp > maxSamples {
 		return fmt.Errorf("%w: --spp %d: want 1 to %d", errUsage, f.spp, maxSamples)
 	}
-	return checkOutput("--out", f.out)
+	return errors.Join(f.checkLimits(), f.checkOuts())
 }
 
-// checkOutput finds out before the work whether its result can be written.
-func checkOutput(flag, path string) error {
-	if !strings.EqualFold(filepath.Ext(path), ".png") {
-		return fmt.Errorf("%w: %s %q: want a name that ends in .png", errUsage, flag, path)
+// newRenderer shows what making a renderer does.
+func (a *app) newRenderer(ctx context.Context, dev *engine.Device, scene *assets.Scene, o render.Options) (*render.Renderer, error) {
+	var step *bar
+	o.OnStep = func(what string) {
+		if step != nil {
+			step.finish()
+		}
+		step = a.progress(what, 0)
 	}
-	dir := filepath.Dir(path)
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return fmt.Errorf("%w: %s %q: there is no folder %q", errUsage, flag, path, dir)
-	}
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return fmt.Errorf("%w: %s %q is a folder", errUsage, flag, path)
-	}
-	return nil
+	defer func() {
+		if step != nil {
+			step.finish()
+		}
+	}()
+	return render.New(ctx, dev, scene, o)
 }
 
 func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
+	began := time.Now()
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -172,7 +190,7 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeDevice()) }()
-	r, err := render.New(ctx, dev, scene, options)
+	r, err := a.newRenderer(ctx, dev, scene, options)
 	if err != nil {
 		return err
 	}
@@ -180,31 +198,52 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if err := errors.Join(r.Resize(f.width, f.height), r.SetCamera(cam)); err != nil {
 		return err
 	}
-	bar := a.progress("render", f.spp)
+	s := &sampling{renderFlags: f, app: a, r: r, started: began}
+	if f.checkpointFile != "" || f.resumeFile != "" {
+		if s.key, err = f.pictureKey(dev); err != nil {
+			return err
+		}
+		if err := f.resume(ctx, r, s.key); err != nil {
+			return err
+		}
+	}
 	start := time.Now()
-	err = r.Render(ctx, f.spp, bar.set)
-	bar.finish()
+	if err := s.run(ctx); err != nil {
+		return err
+	}
+	// What is there is written, also when somebody has interrupted.
+	if err := a.keep(context.WithoutCancel(ctx), s, scene, dev, look, time.Since(start)); err != nil {
+		return err
+	}
+	return s.closing()
+}
+
+// keep writes the pictures and prints the summary.
+func (a *app) keep(ctx context.Context, s *sampling, scene *assets.Scene, dev *engine.Device, look render.Look,
+	wall time.Duration) error {
+	film, err := s.r.Film(ctx)
 	if err != nil {
 		return err
 	}
-	wall := time.Since(start)
-	film, err := r.Film(ctx)
+	rays, err := s.r.Rays(ctx)
 	if err != nil {
 		return err
 	}
-	rays, err := r.Rays(ctx)
+	integrator, err := render.ParseIntegrator(s.integrator)
 	if err != nil {
 		return err
 	}
-	img, heat, err := f.picture(options.Integrator, film, look)
+	img, heat, err := s.picture(integrator, film, look)
 	if err != nil {
 		return err
 	}
-	if err := assets.WritePNG(f.out, img); err != nil {
-		return err
+	for _, out := range s.outs {
+		if err := s.writePicture(out, film, img); err != nil {
+			return err
+		}
 	}
-	out := newRenderReport(f, report.WayOf(dev), scene, r.Stats(), rays, wall)
-	out.Heat, out.DroppedSamples = heat, film.Dropped(f.spp)
+	out := newRenderReport(s.renderFlags, report.WayOf(dev), scene, s.r.Stats(), rays, wall)
+	out.Heat, out.DroppedSamples, out.Noise = heat, film.Dropped(out.Samples), s.noise
 	return a.printRender(out)
 }
 
@@ -218,6 +257,7 @@ type renderReport struct {
 	Width          int     `json:"width"`
 	Height         int     `json:"height"`
 	Samples        int     `json:"samples"`
+	Noise          float64 `json:"noise,omitempty"`
 	Integrator     string  `json:"integrator"`
 	Rays           uint64  `json:"rays"`
 	Mrays          float64 `json:"mrays_per_second"`
@@ -243,7 +283,7 @@ func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render
 	st := scene.Stats()
 	return renderReport{
 		Way: d, Scene: f.scene, Triangles: st.InstancedTriangles, Instances: st.Instances,
-		Output: f.out, Width: f.width, Height: f.height, Samples: s.Samples, Integrator: f.integrator,
+		Output: strings.Join(f.outs, ", "), Width: f.width, Height: f.height, Samples: s.Samples, Integrator: f.integrator,
 		Rays: rays, Mrays: report.MegaraysPerSecond(rays, s.TraceGPU), GPUSeconds: s.TraceGPU.Seconds(), WallSeconds: wall.Seconds(),
 		BottomBuildMS: report.Milliseconds(s.Bottom.GPUTime), TopBuildMS: report.Milliseconds(s.Top.GPUTime),
 		StructureBytes: s.Bottom.Bytes + s.Top.Bytes,

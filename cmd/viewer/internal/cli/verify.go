@@ -24,7 +24,7 @@ type verifyFlags struct {
 func (a *app) verifyCommand() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:   "verify --scene FILE|builtin:NAME",
+		Use:   "verify SCENE",
 		Short: "Trace the same rays natively and by compute, and compare the hits",
 		Long: `verify traces the same rays natively and by compute on one device, and compares hit or miss,
 instance, geometry, primitive, t, barycentrics and hit kind. It prints how many rays differ and why:
@@ -41,7 +41,7 @@ For the first three both answers are right. It exits with 1 when any hit is lost
 kind, or when the share of rays that differ for one of the other two reasons (grazing, t or
 barycentrics) exceeds --tolerance. On a CPU driver, whose own ray tracing is slow, the default
 size is 80 x 60.`,
-		Args: cobra.NoArgs,
+		Args: sceneArg(&f.sceneFlags),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.verify(cmd.Context(), &f) },
 	}
 	f.deviceFlags.register(cmd.Flags(), false)

@@ -41,14 +41,14 @@ type viewFlags struct {
 func (a *app) viewCommand() *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
-		Use:   "view --scene FILE|builtin:NAME",
+		Use:   "view SCENE",
 		Short: "Show a scene in a window, progressively",
 		Long: `view shows a scene in a window and adds a sample per pixel with every frame.
 
   left mouse button    turn around the target      W S A D R F   fly
   other mouse buttons  shift                       Esc Q         quit
   wheel                nearer, farther`,
-		Args: cobra.NoArgs,
+		Args: sceneArg(&f.sceneFlags),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.view(cmd.Context(), &f) },
 	}
 	f.deviceFlags.register(cmd.Flags(), true)

@@ -56,7 +56,7 @@ func TestViewShowsTheScene(t *testing.T) {
 // The window has no scale: heat is render's.
 func TestViewRefusesHeat(t *testing.T) {
 	code, stdout, stderr := run(t, t.Context(), "view", "--scene", "builtin:cornell", "--integrator", "heat")
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "viewer render") || strings.Count(stderr, "\n") != 1 {
+	if code != codeUsage || stdout != "" || !strings.Contains(stderr, "viewer render") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }

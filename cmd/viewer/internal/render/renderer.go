@@ -40,6 +40,8 @@ type Options struct {
 	Environment *assets.Environment
 	// BuildFlags of the bottom level structures; 0 prefers nothing.
 	BuildFlags vk.BuildFlags
+	// OnStep is told what New begins to do.
+	OnStep func(what string)
 }
 
 // Renderer draws one scene with one integrator.
@@ -68,6 +70,7 @@ type Renderer struct {
 	camera        camera.Camera
 	frameDirty    bool
 	samples       int // in the accumulation buffer
+	batch         int // samples of a submission that take about submissionTarget
 	stats         Stats
 }
 
@@ -111,13 +114,21 @@ func New(ctx context.Context, dev *engine.Device, source *assets.Scene, o Option
 	if r.timer, err = dev.VK().NewQueryPool(2); err != nil {
 		return r, fmt.Errorf("timer: %w", err)
 	}
+	r.step("build structures")
 	if err = r.upload(ctx); err != nil {
 		return r, err
 	}
 	if err = r.describe(); err != nil {
 		return r, err
 	}
+	r.step("compile shaders")
 	return r, r.link(ctx)
+}
+
+func (r *Renderer) step(what string) {
+	if r.options.OnStep != nil {
+		r.options.OnStep(what)
+	}
 }
 
 // upload puts the scene on the device.

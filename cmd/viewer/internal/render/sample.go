@@ -42,10 +42,20 @@ const (
 
 // Render adds samples to the image and calls progress after each submission with the number of samples added so far.
 func (r *Renderer) Render(ctx context.Context, samples int, progress func(done int)) error {
-	if err := r.warmUp(ctx); err != nil {
-		return fmt.Errorf("first launch: %w", err)
+	return r.RenderWhile(ctx, samples, func(done int) bool {
+		if progress != nil {
+			progress(done)
+		}
+		return true
+	})
+}
+
+// RenderWhile is Render, but ends early when more says so.
+func (r *Renderer) RenderWhile(ctx context.Context, samples int, more func(done int) bool) error {
+	if err := r.WarmUp(ctx); err != nil {
+		return err
 	}
-	batch := 1
+	batch := max(r.batch, 1)
 	for done := 0; done < samples; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -56,14 +66,16 @@ func (r *Renderer) Render(ctx context.Context, samples int, progress func(done i
 			return fmt.Errorf("sample %d: %w", r.samples, err)
 		}
 		done += n
-		if progress != nil {
-			progress(done)
-		}
+		goOn := more(done)
 		switch {
 		case took < submissionTarget/2:
 			batch = min(2*batch, maxBatch)
 		case took > 2*submissionTarget:
 			batch = max(batch/2, 1)
+		}
+		r.batch = batch
+		if !goOn {
+			break
 		}
 	}
 	return nil
@@ -119,9 +131,9 @@ func (r *Renderer) prepare(cb *vk.CommandBuffer) error {
 	return nil
 }
 
-// warmUp traces the first sample of one pixel before anything is timed: drivers on the CPU compile at the first launch. The
+// WarmUp traces the first sample of one pixel before anything is timed: drivers on the CPU compile at the first launch. The
 // first real sample overwrites what it leaves.
-func (r *Renderer) warmUp(ctx context.Context) error {
+func (r *Renderer) WarmUp(ctx context.Context) error {
 	if r.stats.FirstLaunch > 0 || r.samples > 0 {
 		return nil
 	}
@@ -133,7 +145,10 @@ func (r *Renderer) warmUp(ctx context.Context) error {
 		return r.record(cb, 0, 1, 1)
 	})
 	r.stats.FirstLaunch = time.Since(start)
-	return err
+	if err != nil {
+		return fmt.Errorf("first launch: %w", err)
+	}
+	return nil
 }
 
 // record records one sample of an image of that size.
