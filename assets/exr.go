@@ -24,13 +24,6 @@ const (
 	EXRFloat
 )
 
-func (t EXRType) size() int {
-	if t == EXRHalf {
-		return 2
-	}
-	return 4
-}
-
 // EXRChannel is a channel: Floats for EXRHalf and EXRFloat, Uints for EXRUint, rows from the top.
 type EXRChannel struct {
 	Name   string // "R" for the picture's red, "normal.X" for a layer's

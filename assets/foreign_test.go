@@ -99,6 +99,7 @@ func TestBadOBJ(t *testing.T) {
 		"v 0 0 0\nf 1 1 0\n":                    ErrInvalid,
 		"v 0 0 0\nf 1/1 1/1 1/1\n":              ErrInvalid,
 		"v 0 0\nf 1 1 1\n":                      ErrInvalid,
+		"vn 0 x 0\n":                            ErrInvalid,
 		"v 0 x 0\n":                             ErrInvalid,
 		"v 0 0 0\nv 1 0 0\nv 0 1e99 0\nf 1 2 3": ErrInvalid,
 		"v 0 0 nan\nf 1 1 1":                    ErrInvalid,

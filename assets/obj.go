@@ -108,7 +108,7 @@ func (r *objReader) statement(line []byte) (err error) {
 	case "curv", "curv2", "surf":
 		r.l.warn("free-form curves and surfaces are left out")
 	}
-	return nil
+	return err
 }
 
 // numbers appends the numbers of a line: least must be there, and what is missing up to most is 0.
