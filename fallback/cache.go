@@ -232,7 +232,7 @@ func hashLinker() (sum [sha256.Size]byte) {
 }
 
 // resultVersion is that of encodeResult; it is part of the key.
-const resultVersion = 2
+const resultVersion = 3
 
 var errResult = errors.New("not an encoded link result")
 
@@ -270,7 +270,7 @@ func encodeWave(w *link.Wave, word func(uint32)) {
 			word(v)
 		}
 	}
-	for _, v := range []uint32{w.Quads, w.Bins, w.Shift, w.ContinueBin, w.FirstContinue, w.Rounds} {
+	for _, v := range []uint32{w.Quads, w.Bins, w.Shift, w.ContinueBin, w.FirstContinue, w.Rounds, w.Lanes} {
 		word(v)
 	}
 	word(uint32(len(w.Segments)))
@@ -293,7 +293,7 @@ func (r *resultReader) wave() *link.Wave {
 	for range n - 2 {
 		w.Shade = append(w.Shade, r.list())
 	}
-	for _, v := range []*uint32{&w.Quads, &w.Bins, &w.Shift, &w.ContinueBin, &w.FirstContinue, &w.Rounds} {
+	for _, v := range []*uint32{&w.Quads, &w.Bins, &w.Shift, &w.ContinueBin, &w.FirstContinue, &w.Rounds, &w.Lanes} {
 		*v = r.word()
 	}
 	w.Segments = make([]link.Segment, r.count(2))

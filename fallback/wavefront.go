@@ -19,7 +19,6 @@ import (
 
 const (
 	waveSegments = 128 // RT_WAVE_SEGMENTS
-	waveLanes    = 64  // RT_WAVE_LANES
 
 	// Offsets and sizes in RtWaveRound.
 	roundResume      = 0
@@ -28,7 +27,7 @@ const (
 	roundSegmentSize = 32
 	roundBytes       = roundSegments + waveSegments*roundSegmentSize + 2*4*1024
 
-	waveHeadBytes = 68 + 4*(waveSegments+1) // RtWave
+	waveHeadBytes = 72 + 4*(waveSegments+1) // RtWave
 
 	// What rtWaveResume and rtWaveTail are told, as RT_WAVE_... in wave.glsl.
 	waveBegin = 2
@@ -85,7 +84,8 @@ func (p *Pipeline) compileWavefront(ctx context.Context, w *wavefront, linked *l
 		{&w.resume, vk.ComputePipelineOptions{Name: name + ", resume", Code: w.plan.Resume, Layout: p.layout, Statistics: true}},
 		{&w.scan, vk.ComputePipelineOptions{Name: name + ", scan", Code: scan, Layout: w.sortLayout}},
 		{&w.scatter, vk.ComputePipelineOptions{
-			Name: name + ", scatter", Code: scatter, Layout: w.sortLayout, Specialization: map[uint32]uint32{0: w.scatterLanes}}},
+			Name: name + ", scatter", Code: scatter, Layout: w.sortLayout, Specialization: map[uint32]uint32{
+				0: w.scatterLanes, 1: max(1, w.plan.Bins)}}},
 	}
 	if code := w.plan.Go; code != nil {
 		jobs = append(jobs, compileJob{&w.first, vk.ComputePipelineOptions{
@@ -164,13 +164,13 @@ func (p *Pipeline) kernelStats() ([]KernelStats, error) {
 // laneBytes is what a lane of the wavefront form takes beside its stack.
 func (w *wavefront) laneBytes() uint32 { return 16*w.plan.Quads + waveListBytes }
 
-// batchLanes returns the lanes of a batch, a multiple of 64.
+// batchLanes returns the lanes of a batch, whole workgroups.
 func (w *wavefront) batchLanes(p *Pipeline, stack uint32) uint32 {
 	lanes := uint32(batchLanesGPU)
 	if p.dev.Physical().Type == vulkan.PhysicalDeviceTypeCpu {
 		lanes = batchLanesCPU
 	}
-	for lanes > lanesPerTile && uint64(lanes)*uint64(4*stack+w.laneBytes()) > maxStackMemory {
+	for lanes > w.plan.Lanes && uint64(lanes)*uint64(4*stack+w.laneBytes()) > maxStackMemory {
 		lanes /= 2
 	}
 	return lanes
@@ -231,7 +231,7 @@ func (w *wavefront) encodeHead(b []byte, addresses []uint64, lanes uint32) []byt
 		b = e.AppendUint64(b, a)
 	}
 	y := w.plan
-	for _, v := range []uint32{lanes, y.Bins, y.Shift, y.ContinueBin, y.FirstContinue, uint32(len(y.Segments)), w.scatterLanes} {
+	for _, v := range []uint32{lanes, y.Bins, y.Shift, y.ContinueBin, y.FirstContinue, uint32(len(y.Segments)), w.scatterLanes, y.Lanes} {
 		b = e.AppendUint32(b, v)
 	}
 	for _, s := range y.Segments {
@@ -245,7 +245,8 @@ func (p *Pipeline) planWave(from Memory, t *Trace) (*Plan, error) {
 	params := launchParams{launchSize: [3]uint32{t.Width, t.Height, t.Depth}}
 	params.placeGroups()
 	total := params.groupCount * lanesPerGroup
-	m, err := p.waveMemory(from, t, min(p.wave.batchLanes(p, t.stackDwords(p)), (total+waveLanes-1)/waveLanes*waveLanes))
+	each := p.wave.plan.Lanes
+	m, err := p.waveMemory(from, t, min(p.wave.batchLanes(p, t.stackDwords(p)), (total+each-1)/each*each))
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +265,7 @@ func (p *Pipeline) planWave(from Memory, t *Trace) (*Plan, error) {
 		if first > 0 || m.reused {
 			wait = WaitCompute
 		}
-		p.wave.batch(plan, m, launch, wait, Step{Groups: [3]uint32{(lanes + waveLanes - 1) / waveLanes, 1, 1}})
+		p.wave.batch(plan, m, launch, wait, Step{Groups: [3]uint32{(lanes + each - 1) / each, 1, 1}})
 	}
 	return plan, nil
 }
@@ -351,7 +352,7 @@ func (p *Pipeline) planWaveIndirect(from Memory, t *IndirectTrace) (*Plan, error
 	p.wave.batch(plan, m, block.Address(), WaitCompute, begin)
 	plan.Steps = append(plan.Steps, Step{
 		Wait: WaitCompute, Kernel: kernelLaunch, Push: m.push(launchBytes, block.Address(), waveRest),
-		Groups: [3]uint32{m.lanes / waveLanes, 1, 1},
+		Groups: [3]uint32{m.lanes / p.wave.plan.Lanes, 1, 1},
 	})
 	return plan, nil
 }

@@ -27,7 +27,7 @@ func TestWaveLayout(t *testing.T) {
 	glsl = strings.ReplaceAll(glsl, "RT_WAVE_SEGMENTS", "128")
 	glsl = strings.ReplaceAll(glsl, "RT_WAVE_BINS", "1024")
 	w := &wavefront{scatterLanes: 107, plan: &link.Wave{
-		Bins: 102, Shift: 103, ContinueBin: 104, FirstContinue: 105, Segments: []link.Segment{{First: 201}, {First: 202}},
+		Bins: 102, Shift: 103, ContinueBin: 104, FirstContinue: 105, Lanes: 108, Segments: []link.Segment{{First: 201}, {First: 202}},
 	}}
 	b := w.encodeHead(nil, []uint64{301, 302, 303, 304, 305}, 101)
 	offsets, size := glslFields(t, glsl, "readonly buffer RtWave")
@@ -36,7 +36,7 @@ func TestWaveLayout(t *testing.T) {
 	}
 	want := map[string]uint32{
 		"round": 301, "lanes": 302, "lists": 303, "queue": 305, "capacity": 101, "bins": 102, "shift": 103, "continueBin": 104,
-		"firstContinue": 105, "segments": 2, "scatterLanes": 107, "bounds": 201,
+		"firstContinue": 105, "segments": 2, "scatterLanes": 107, "resumeLanes": 108, "bounds": 201,
 	}
 	for name, v := range want {
 		if got := binary.LittleEndian.Uint32(b[offsets[name]:]); got != v {

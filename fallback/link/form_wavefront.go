@@ -18,6 +18,10 @@ const (
 	// Compilers take longer than linearly over more (H200: 16 shaders 0.9 s, 50 2.3 s, 200 17.5 s).
 	shadersOfKernel      = 16
 	instructionsOfKernel = 6000
+	// resumeLanes is how many lanes a workgroup has that resumes and traces, as RT_WAVE_MOST_LANES at most; every device has them.
+	// Workgroups that shade have RT_WAVE_LANES.
+	resumeLanes = 128
+	shadeLanes  = 64
 	// splitInstructions is the size of ray generation shaders from which on they have a kernel without traversal, whose lanes
 	// would be too few for the registers that such shaders want.
 	splitInstructions = 1500
@@ -38,6 +42,8 @@ type Wave struct {
 	Bins, Shift, ContinueBin, FirstContinue uint32
 	// Rounds is how many rounds end every lane; 0 if no number does.
 	Rounds uint32
+	// Lanes is how many lanes a workgroup of the kernels has, but for those that shade.
+	Lanes uint32
 }
 
 // Segment is a range of bins that a kernel shades.
@@ -218,6 +224,7 @@ type waveKernel struct {
 	traverses bool
 	states    [2]uint32 // that it goes on with
 	goesOn    bool      // one of them may follow another
+	lanes     uint32    // of a workgroup
 }
 
 // make makes a kernel.
@@ -256,11 +263,17 @@ func (f *wavefront) kernels(l *linker) []waveKernel {
 		}
 		list = append(list, waveKernel{
 			name: fmt.Sprintf("shade %d", i), main: "rtWaveShade", states: k.resumed, goesOn: k.resumed[0] < k.resumed[1],
-			runs: func(i int) bool { return mine[i] },
+			runs: func(i int) bool { return mine[i] }, lanes: shadeLanes,
 		})
 	}
 	all := func(int) bool { return true }
-	return append(list, waveKernel{name: "tail", main: "rtWaveTail", traverses: true, goesOn: true, runs: all})
+	list = append(list, waveKernel{name: "tail", main: "rtWaveTail", traverses: true, goesOn: true, runs: all})
+	for i := range list {
+		if list[i].lanes == 0 {
+			list[i].lanes = resumeLanes
+		}
+	}
+	return list
 }
 
 // finish makes the kernels.
@@ -269,7 +282,7 @@ func (f *wavefront) finish(l *linker) (*Result, error) {
 	needs.nested = needs.nested || w.split
 	out := &Wave{
 		Quads: needs.quads(), Segments: w.segments(), Bins: w.bins, Shift: w.shift, ContinueBin: w.shades, FirstContinue: w.resume[1],
-		Rounds: l.boundRounds(),
+		Rounds: l.boundRounds(), Lanes: resumeLanes,
 	}
 	var last *linker
 	var codes [][]uint32
@@ -311,18 +324,33 @@ func (f *wavefront) kernel(l *linker, k waveKernel, needs laneNeeds) *linker {
 		hook  string
 		value spirv.ID
 	}{
-		{"rtWave", boolean(true)}, {"rtWaveFirst", t.u32(k.states[0])}, {"rtWaveEnd", t.u32(k.states[1])},
+		{"rtWaveFirst", t.u32(k.states[0])}, {"rtWaveEnd", t.u32(k.states[1])},
 		{"rtWaveReadsRay", boolean(needs.ray)}, {"rtWaveReadsHit", boolean(needs.hit)}, {"rtWaveReadsInstance", boolean(needs.instance)},
 		{"rtWaveAttributeQuads", t.u32((needs.attributes + quadSlots - 1) / quadSlots)}, {"rtWaveNested", boolean(needs.nested)},
 		{"rtWaveSplit", boolean(f.plan.split)}, {"rtWaveGoesOn", boolean(k.goesOn)},
+		{"rtWaveLanes", t.u32(k.lanes)},
 	} {
 		c.emitConstant(constant.hook, constant.value)
 	}
 	c.emitArgument("rtWaveAddress", 1)
 	c.emitArgument("rtWaveArgument", 2)
+	c.forward("rtPlaceLane", "rtPlaceWave")
 	c.emitKernel(k.main)
+	c.setLanes(k.lanes)
+	c.resizeArray("rtWaveCounts", f.plan.bins)
 	c.finishModule()
 	return &c
+}
+
+// resizeArray gives a global array of the runtime as many elements as the pipeline needs.
+func (l *linker) resizeArray(name string, length uint32) {
+	t, id := l.types, l.symbol(name)
+	variable := t.get(id).Clone()
+	class, array := t.pointee(variable.Type)
+	element := t.get(array).Operands[0]
+	t.release(id) // it moves behind its new type
+	variable.Type = t.pointer(class, t.declare(spirv.OpTypeArray, 0, element, uint32(t.u32(max(1, length)))))
+	t.add(variable)
 }
 
 // has tells whether a shader is in the kernel: any hit and intersection shaders are where rays are traversed.
@@ -395,12 +423,23 @@ func (l *linker) emitArgument(hook string, member uint32) {
 	c.returnValue(c.load(typ, c.value(spirv.OpAccessChain, pointer, uint32(l.arguments), uint32(c.u32(member)))))
 }
 
-// emitKernel makes one of the runtime's functions the whole of the module.
-func (l *linker) emitKernel(main string) {
-	f := l.functionByID(l.symbol("rtKernel"))
+// forward has a function of the runtime do what another does, without parameters.
+func (l *linker) forward(from, to string) {
+	f := l.functionByID(l.symbol(from))
 	f.Blocks = nil
 	c := code{l: l, f: f}
 	c.block(l.out.NewID())
-	c.call(main)
-	c.raw(spirv.OpReturn)
+	c.returnValue(c.call(to))
+}
+
+// emitKernel makes one of the runtime's functions the whole of the module: its entry point.
+func (l *linker) emitKernel(main string) {
+	entry := &l.out.EntryPoints[0]
+	before := entry.Operands[1]
+	entry.Operands[1] = uint32(l.symbol(main))
+	for i := range l.out.ExecutionModes {
+		if in := &l.out.ExecutionModes[i]; in.Operands[0] == before {
+			in.Operands[0] = entry.Operands[1]
+		}
+	}
 }

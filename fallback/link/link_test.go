@@ -74,7 +74,7 @@ func TestRuntimeSymbols(t *testing.T) {
 		"rtReserve", "rtReserveTrace", "rtSetRay", "rtCall", "rtCallShader", "rtReturn", "rtReturnCallable", "rtResume", "rtQuad", "rtStructure", "rtTlas", "rtReturnTo", "rtCallsShaders",
 		"rtBarycentrics", "rtVertex", "rtAttribute", "rtSetAttribute", "rtReport", "rtTrace", "rtCallable", "rtUnknown", "rtIntersection",
 		"rtSchedule", "rtShadeMiss", "rtTraceMiss", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection", "erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch",
-		"rtFirst", "rtFirstIsKnown", "rtTiles", "rtKernel", "rtWhole", "rtWave", "rtWaveResume", "rtWaveShade", "rtWaveTail", "rtWaveAddress",
+		"rtFirst", "rtFirstIsKnown", "rtTiles", "rtWhole", "rtPlaceLane", "rtWaveResume", "rtWaveShade", "rtWaveTail", "rtWaveAddress",
 		"rtWaveArgument", "rtWaveFirst", "rtWaveEnd", "rtWaveReadsRay", "rtWaveReadsHit", "rtWaveReadsInstance",
 		"rtWaveAttributeQuads", "rtWaveNested", "rtWaveSplit", "rtWaveGoesOn", "rtWaveGo"}
 	for _, g := range getters {

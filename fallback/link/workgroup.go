@@ -41,9 +41,14 @@ func (l *linker) widen() {
 	}
 	tiles = max(1, min(tiles, max(l.options.MaxLanes, leastLanes)/tileLanes))
 	l.emitConstant(hook, l.types.u32(tiles))
+	l.setLanes(tileLanes * tiles)
+}
+
+// setLanes sets the size of a workgroup.
+func (l *linker) setLanes(lanes uint32) {
 	for i := range l.out.ExecutionModes {
 		if in := &l.out.ExecutionModes[i]; spirv.ExecutionMode(in.Operands[1]) == spirv.ExecutionModeLocalSize {
-			in.Operands[2] = tileLanes * tiles
+			in.Operands[2] = lanes
 		}
 	}
 }

@@ -81,19 +81,13 @@ uvec2 rtStack;
 uvec2 rtQuad(const in uint quad) { return rtOffset(rtStack, quad * RT_QUAD_STRIDE); }
 
 bool rtPlaceLane();
-bool rtPlaceWave();
 bool rtIndirect();
-bool rtWave();
 
 // Direct launches find the lane's place anew, so that it need not be kept during the traversal: 3 to 5% of all rays (H200).
 void rtFault(const in uint kind, const in uint value) {
     uvec2 address = rtLaunch.faults;
     if (address == uvec2(0u)) return;
-    if (rtWave()) {
-        rtPlaceWave();
-    } else if (!rtIndirect()) {
-        rtPlaceLane();
-    }
+    if (!rtIndirect()) rtPlaceLane();
     RtFaults faults = RtFaults(address);
     uint index = atomicAdd(faults.count, 1u);
     if (index >= RT_FAULT_CAPACITY) return;
@@ -114,8 +108,6 @@ uvec2 rtStructure(const in uint number) { return uvec2(0u); }
 
 // Whether a launch reads its parameters from memory and its lanes take several places.
 bool rtIndirect() { return false; }
-// Whether this is a kernel of the wavefront form.
-bool rtWave() { return false; }
 // Whether hit groups may lack a shader of the kind, or records hold the null handle.
 bool rtNullAnyHit() { return true; }
 bool rtNullIntersection() { return true; }
@@ -477,13 +469,11 @@ void rtWhole() {
     }
 }
 
-// What the module does: the linker leaves one of them.
-void rtKernel() {
+// The linker makes one of them the entry point.
+void main() {
     rtWhole();
     rtWaveResume();
     rtWaveGo();
     rtWaveShade();
     rtWaveTail();
 }
-
-void main() { rtKernel(); }

@@ -25,8 +25,10 @@ uint rtWaveAttributeQuads() { return 2u; }
 bool rtWaveNested() { return true; }
 // Whether ray generation has a kernel without traversal.
 bool rtWaveSplit() { return false; }
+// Lanes of this kernel's workgroups, at most RT_WAVE_MOST_LANES.
+uint rtWaveLanes() { return RT_WAVE_LANES; }
 
-// Quads of a lane: flow (state and depth, frame, state to return to, payload), call (flags, operands, and the address of the
+// Quads of a lane: flow (state, frame and depth, state to return to, payload), call (flags, operands, and the address of the
 // record of the shader that is next, or the structure to traverse), ray (2), hit (t, barycentrics, primitive), instance
 // (address, geometry and kind, leaf), attributes (2). Those that nobody reads are left out.
 uint rtWaveRayAt() { return 2u; }
@@ -40,15 +42,18 @@ const uint RT_WAVE_BEGIN = 2u;
 // Argument of the tail: whether it takes the places of the launch behind the first batch, rather than the lanes in a list.
 const uint RT_WAVE_REST = 4u;
 
-shared uint rtWaveCounts[RT_WAVE_BINS];
-shared uint rtWaveMask[2];
+const uint RT_WAVE_MOST_LANES = 128u;
+const uint RT_WAVE_MASKS = RT_WAVE_MOST_LANES / 32u;
+
+shared uint rtWaveCounts[RT_WAVE_BINS]; // the linker leaves as many as the pipeline has
+shared uint rtWaveMask[RT_WAVE_MASKS];
 shared uint rtWaveBase;
 
 uint rtLane; // of the batch
 
 RtQuads rtWaveQuad(RtWave w, const in uint which) { return RtQuads(rtOffset(w.lanes, 16u * (which * w.capacity + rtLane))); }
 
-// Finds the lane's place in the launch.
+// Finds the lane's place in the launch. In the kernels of this form it is what rtPlaceLane does.
 bool rtPlaceWave() { return rtPlaceGroup(rtLaunch.firstGroup + rtLane / RT_LANES_PER_GROUP, rtLane % RT_LANES_PER_GROUP); }
 
 // What follows from a lane's number.
@@ -63,16 +68,18 @@ void rtWaveLane(const in uint lane) {
 
 uint rtWaveLoadFlow(RtWave w) {
     uvec4 flow = rtWaveQuad(w, 0u).quad[0];
-    rtDepth = flow.x >> RT_WAVE_STATE_BITS;
-    rtFrame = flow.y;
+    rtFrame = flow.y & RT_WAVE_FRAME_MASK;
+    rtDepth = flow.y >> RT_WAVE_FRAME_BITS;
     rtReturnTo = flow.z;
     rtPayload = flow.w;
-    return flow.x & RT_WAVE_STATE_MASK;
+    return flow.x;
 }
 
 void rtWaveStoreFlow(RtWave w, const in uint state) {
-    rtWaveQuad(w, 0u).quad[0] = uvec4(state | rtDepth << RT_WAVE_STATE_BITS, rtFrame, rtReturnTo, rtPayload);
+    rtWaveQuad(w, 0u).quad[0] = uvec4(state, rtFrame | rtDepth << RT_WAVE_FRAME_BITS, rtReturnTo, rtPayload);
 }
+
+void rtWaveStoreState(RtWave w, const in uint state) { rtWaveQuad(w, 0u).quad[0].x = state; }
 
 void rtWaveStoreCall(RtWave w, const in uvec2 address) {
     rtWaveQuad(w, 1u).quad[0] = uvec4(rtRay.flags, rtOperands, address);
@@ -133,7 +140,6 @@ void rtWaveLoad(RtWave w, const in uint state) {
 
 // Of a miss there is no instance: its record's address is zero.
 void rtWaveStoreHit(RtWave w) {
-    if (rtWaveReadsRay()) rtWaveStoreRay(w);
     if (rtWaveReadsHit()) {
         rtWaveQuad(w, rtWaveHitAt()).quad[0] = uvec4(floatBitsToUint(vec3(rtHit.t, rtHit.barycentrics)), rtHit.primitiveIndex);
     }
@@ -192,19 +198,31 @@ uint rtWaveKnown(RtWave w, const in uint state) {
     return rtUnknown(state);
 }
 
+// Traverses. What is known of the call goes to memory before, lest it takes registers all the while.
+uint rtWaveFind(RtWave w) {
+    rtWaveStoreFlow(w, RT_STATE_TRAVERSE);
+    rtWaveStoreCall(w, uvec2(0u));
+    if (rtWaveReadsRay()) rtWaveStoreRay(w);
+    uint state = rtTraverse();
+    if (state == RT_STATE_DONE) {
+        rtWaveLoadFlow(w);
+        state = rtReturn();
+        rtWaveStoreFlow(w, state);
+        return state;
+    }
+    state = rtWaveKnown(w, state);
+    rtWaveQuad(w, 1u).quad[0].z = rtRecord.x;
+    rtWaveQuad(w, 1u).quad[0].w = rtRecord.y;
+    rtWaveStoreHit(w);
+    rtWaveStoreState(w, state);
+    return state;
+}
+
 // Goes on, and traverses the ray that comes of it.
 uint rtWaveTrace(RtWave w, const in uint first) {
     uint state = rtWaveContinue(first);
-    if (state == RT_STATE_TRAVERSE) {
-        state = rtTraverse();
-        if (state == RT_STATE_DONE) {
-            state = rtReturn();
-        } else {
-            state = rtWaveKnown(w, state);
-            rtWaveStoreCall(w, rtRecord);
-            rtWaveStoreHit(w);
-        }
-    } else if (rtCallsShaders() && state != RT_STATE_DONE) {
+    if (state == RT_STATE_TRAVERSE) return rtWaveFind(w);
+    if (rtCallsShaders() && state != RT_STATE_DONE) {
         state = rtWaveKnown(w, state);
         rtWaveStoreCall(w, rtRecord);
     }
@@ -238,8 +256,8 @@ uint rtWaveLeave(RtWave w, const in uint next) {
 void rtWaveList(RtWave w, const in uint state, const in uint list) {
     RtWaveRound r = RtWaveRound(w.round);
     uint bins = w.bins, i = gl_LocalInvocationIndex;
-    for (uint b = i; b < bins; b += RT_WAVE_LANES) rtWaveCounts[b] = 0u;
-    if (i < 2u) rtWaveMask[i] = 0u;
+    for (uint b = i; b < bins; b += rtWaveLanes()) rtWaveCounts[b] = 0u;
+    if (i < RT_WAVE_MASKS) rtWaveMask[i] = 0u;
     barrier();
     if (state != RT_STATE_DONE) {
         uint bin = rtWaveBin(w, state);
@@ -247,17 +265,19 @@ void rtWaveList(RtWave w, const in uint state, const in uint list) {
         atomicOr(rtWaveMask[i / 32u], 1u << (i % 32u));
     }
     barrier();
-    for (uint b = i; b < bins; b += RT_WAVE_LANES) {
+    for (uint b = i; b < bins; b += rtWaveLanes()) {
         uint n = rtWaveCounts[b];
         if (n != 0u) atomicAdd(r.count[b], n);
     }
-    if (i == 0u) {
-        uint n = bitCount(rtWaveMask[0]) + bitCount(rtWaveMask[1]);
-        rtWaveBase = n == 0u ? 0u : atomicAdd(r.next, n);
+    uint before = 0u, n = 0u; // lanes of the words before this lane's, and of all
+    for (uint k = 0u; k < RT_WAVE_MASKS; k++) {
+        before = k == i / 32u ? n : before;
+        n += bitCount(rtWaveMask[k]);
     }
+    if (i == 0u) rtWaveBase = n == 0u ? 0u : atomicAdd(r.next, n);
     barrier();
     if (state != RT_STATE_DONE) {
-        uint rank = bitCount(rtWaveMask[i / 32u] & ((1u << (i % 32u)) - 1u)) + (i >= 32u ? bitCount(rtWaveMask[0]) : 0u);
+        uint rank = before + bitCount(rtWaveMask[i / 32u] & ((1u << (i % 32u)) - 1u));
         rtWaveSetWord(w.lists[list], rtWaveBase + rank, rtLane);
     }
 }
@@ -265,7 +285,7 @@ void rtWaveList(RtWave w, const in uint state, const in uint list) {
 void rtWaveResume() {
     RtWave w = RtWave(rtWaveAddress());
     uint argument = rtWaveArgument(), list = argument & RT_WAVE_LIST;
-    uint i = gl_WorkGroupID.x * RT_WAVE_LANES + gl_LocalInvocationIndex;
+    uint i = gl_WorkGroupID.x * rtWaveLanes() + gl_LocalInvocationIndex;
     uint state = RT_STATE_DONE;
     if (i < RtWaveRound(w.round).alive) {
         bool mine = true;
@@ -289,7 +309,7 @@ void rtWaveResume() {
 // Ray generation shaders in a kernel of their own.
 void rtWaveGo() {
     RtWave w = RtWave(rtWaveAddress());
-    uint argument = rtWaveArgument(), i = gl_WorkGroupID.x * RT_WAVE_LANES + gl_LocalInvocationIndex;
+    uint argument = rtWaveArgument(), i = gl_WorkGroupID.x * rtWaveLanes() + gl_LocalInvocationIndex;
     if (i >= RtWaveRound(w.round).alive) return;
     bool begin = (argument & RT_WAVE_BEGIN) != 0u;
     rtWaveLane(begin ? i : rtWaveWord(w.lists[argument & RT_WAVE_LIST], i));
@@ -333,7 +353,7 @@ void rtWaveFinish(const in uint first) {
 void rtWaveTail() {
     RtWave w = RtWave(rtWaveAddress());
     uint argument = rtWaveArgument();
-    uint i = gl_WorkGroupID.x * RT_WAVE_LANES + gl_LocalInvocationIndex;
+    uint i = gl_WorkGroupID.x * rtWaveLanes() + gl_LocalInvocationIndex;
     if ((argument & RT_WAVE_REST) == 0u) {
         if (i >= RtWaveRound(w.round).alive) return;
         rtWaveLane(rtWaveWord(w.lists[argument & RT_WAVE_LIST], i));

@@ -5,7 +5,7 @@
 
 const uint RT_WAVE_BINS = 1024u;    // most bins that lanes are sorted into
 const uint RT_WAVE_SEGMENTS = 128u; // most dispatches of a round's shading
-const uint RT_WAVE_LANES = 64u;     // of a workgroup of resumption and shading
+const uint RT_WAVE_LANES = 64u;     // of a workgroup that shades
 const uint RT_WAVE_NO_BIN = ~0u;
 
 // The numbers of states that the kernels which sort have to know, as in runtime.comp.
@@ -52,6 +52,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Rt
     uint firstContinue; // first state of callable shaders and of points to resume at that are not ray generation's
     uint segments;
     uint scatterLanes;  // of a workgroup that sorts
+    uint resumeLanes;   // of a workgroup that resumes and traces
     uint bounds[RT_WAVE_SEGMENTS + 1u]; // first bin of each segment
 };
 
@@ -64,9 +65,9 @@ uint rtWaveBin(RtWave w, uint state) {
     return bin < (shade ? w.continueBin : w.bins) ? bin : RT_WAVE_NO_BIN;
 }
 
-// Of a lane's first dword: the state, and above it the recursion depth that is left.
-const uint RT_WAVE_STATE_BITS = 24u;
-const uint RT_WAVE_STATE_MASK = (1u << RT_WAVE_STATE_BITS) - 1u;
+// Of a lane's second dword: its frame, and above it the recursion depth that is left.
+const uint RT_WAVE_FRAME_BITS = 24u;
+const uint RT_WAVE_FRAME_MASK = (1u << RT_WAVE_FRAME_BITS) - 1u;
 
 uvec2 rtWaveOffset(uvec2 address, uint bytes) {
     uint carry;

@@ -36,7 +36,7 @@ void begin(RtWave w, RtWaveRound r) {
     uint lanes = g.firstGroup < g.groupCount ? min((g.groupCount - g.firstGroup) * 32u, w.capacity) : 0u;
     r.alive = lanes;
     r.next = 0u;
-    r.resume = uvec3(workgroups(lanes, RT_WAVE_LANES), 1u, 1u);
+    r.resume = uvec3(workgroups(lanes, w.resumeLanes), 1u, 1u);
 }
 
 void main() {
@@ -85,7 +85,7 @@ void main() {
         uint alive = r.next;
         r.alive = alive;
         r.next = 0u;
-        r.resume = uvec3(workgroups(alive, RT_WAVE_LANES), 1u, 1u);
+        r.resume = uvec3(workgroups(alive, w.resumeLanes), 1u, 1u);
         r.scatter = uvec3(starts[RT_WAVE_BINS] == 0u ? 0u : workgroups(alive, w.scatterLanes), 1u, 1u);
     }
 }

@@ -9,6 +9,7 @@
 #include "fallback/wave_memory.glsl"
 
 layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BINS = RT_WAVE_BINS; // of the pipeline, at least
 
 layout(push_constant, scalar) uniform Arguments {
     uvec2 launch;
@@ -16,8 +17,8 @@ layout(push_constant, scalar) uniform Arguments {
     uint list;
 } arguments;
 
-shared uint counts[RT_WAVE_BINS];
-shared uint bases[RT_WAVE_BINS];
+shared uint counts[BINS];
+shared uint bases[BINS];
 
 void main() {
     RtWave w = RtWave(arguments.wave);
@@ -27,7 +28,7 @@ void main() {
     uint bin = RT_WAVE_NO_BIN, lane = 0u, rank = 0u;
     if (gl_GlobalInvocationID.x < r.alive) {
         lane = rtWaveWord(w.lists[arguments.list], gl_GlobalInvocationID.x);
-        bin = rtWaveBin(w, rtWaveWord(w.lanes, 4u * lane) & RT_WAVE_STATE_MASK);
+        bin = rtWaveBin(w, rtWaveWord(w.lanes, 4u * lane));
         if (bin != RT_WAVE_NO_BIN) rank = atomicAdd(counts[bin], 1u);
     }
     barrier();
