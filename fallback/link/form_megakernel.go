@@ -38,6 +38,7 @@ func (megakernel) dispatch(l *linker) error {
 	l.emitSwitch("rtContinue", c.goOn)
 	l.emitTraversalHooks(c)
 	l.emitRaygen()
+	l.emitAgreement(func(*part) bool { return true })
 	l.emitKernel("rtWhole")
 	return nil
 }

@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/everray/everray/fallback/spirv"
 )
@@ -325,13 +326,16 @@ func (f *wavefront) kernel(l *linker, k waveKernel, needs laneNeeds) *linker {
 		value spirv.ID
 	}{
 		{"rtWaveFirst", t.u32(k.states[0])}, {"rtWaveEnd", t.u32(k.states[1])},
-		{"rtWaveReadsRay", boolean(needs.ray)}, {"rtWaveReadsHit", boolean(needs.hit)}, {"rtWaveReadsInstance", boolean(needs.instance)},
+		{"rtWaveReadsRay", boolean(needs.ray)}, {"rtWaveReadsHit", boolean(needs.hit)},
+		{"rtWaveReadsBarycentrics", boolean(needs.barycentrics)}, {"rtWaveReadsInstance", boolean(needs.instance)},
 		{"rtWaveAttributeQuads", t.u32((needs.attributes + quadSlots - 1) / quadSlots)}, {"rtWaveNested", boolean(needs.nested)},
+		{"rtWaveObjects", boolean(slices.ContainsFunc(l.parts, func(p part) bool { return p.hitObjects }))},
 		{"rtWaveSplit", boolean(f.plan.split)}, {"rtWaveGoesOn", boolean(k.goesOn)},
 		{"rtWaveLanes", t.u32(k.lanes)},
 	} {
 		c.emitConstant(constant.hook, constant.value)
 	}
+	c.emitAgreement(func(p *part) bool { return needs.nested || p.model == Raygen })
 	c.emitArgument("rtWaveAddress", 1)
 	c.emitArgument("rtWaveArgument", 2)
 	c.forward("rtPlaceLane", "rtPlaceWave")

@@ -5,14 +5,15 @@ import "github.com/everray/everray/fallback/spirv"
 // laneNeeds are what is kept of a lane because some hit or miss shader reads it.
 type laneNeeds struct {
 	ray, hit, instance bool
+	barycentrics       bool   // of the hit
 	attributes         uint32 // words
 	nested             bool   // rays go to traversal through memory
 }
 
-// hitGetters say which group of values a function of the runtime reads: 'r' the ray, 'h' the hit, 'i' the instance.
+// hitGetters say which group of values a function of the runtime reads: 'r' the ray, 'h' the hit, 'b' its barycentrics, 'i' the instance.
 var hitGetters = map[string]string{
 	"rtWorldRayOrigin": "r", "rtWorldRayDirection": "r", "rtObjectRayOrigin": "ri", "rtObjectRayDirection": "ri", "rtRayTmin": "r",
-	"rtRayTmaxMiss": "r", "rtRayTmaxHit": "h", "rtBarycentrics": "h", "rtPrimitiveId": "h", "rtHitKind": "i", "rtInstanceId": "i",
+	"rtRayTmaxMiss": "r", "rtRayTmaxHit": "h", "rtBarycentrics": "hb", "rtPrimitiveId": "h", "rtHitKind": "i", "rtInstanceId": "i",
 	"rtInstanceCustomIndex": "i", "rtGeometryIndex": "i", "rtObjectToWorld": "i", "rtWorldToObject": "i", "rtVertex": "i",
 }
 
@@ -43,6 +44,7 @@ func (l *linker) laneNeeds() laneNeeds {
 				}
 				for _, c := range groups[in.ID(0)] {
 					n.ray, n.hit, n.instance = n.ray || c == 'r', n.hit || c == 'h', n.instance || c == 'i'
+					n.barycentrics = n.barycentrics || c == 'b'
 				}
 				if in.ID(0) == l.symbol("rtAttribute") {
 					word, _ := l.types.constantU32(in.ID(1))

@@ -26,6 +26,7 @@ type part struct {
 	machine     bool     // the function runs all states
 	calls       bool     // it calls callable shaders
 	traces      bool     // it traces rays, or executes hit objects
+	rays        rayBits  // of those calls
 	hitObjects  bool     // it has hit objects
 	records     bool     // it makes some of other things than rays
 	chain       int      // how many calls it makes one after the other at most, -1 if there is no bound

@@ -76,7 +76,9 @@ func TestRuntimeSymbols(t *testing.T) {
 		"rtSchedule", "rtShadeMiss", "rtTraceMiss", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection", "erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch",
 		"rtFirst", "rtFirstIsKnown", "rtTiles", "rtWhole", "rtPlaceLane", "rtWaveResume", "rtWaveShade", "rtWaveTail", "rtWaveAddress",
 		"rtWaveArgument", "rtWaveFirst", "rtWaveEnd", "rtWaveReadsRay", "rtWaveReadsHit", "rtWaveReadsInstance",
-		"rtWaveAttributeQuads", "rtWaveNested", "rtWaveSplit", "rtWaveGoesOn", "rtWaveGo"}
+		"rtWaveAttributeQuads", "rtWaveNested", "rtWaveSplit", "rtWaveGoesOn", "rtWaveGo",
+		"rtWaveLanes", "rtWaveCounts", "rtPlaceWave", "rtWaveObjects", "rtWaveReadsBarycentrics", "rtFlagsSet", "rtFlagsOpen", "rtOperandsSet",
+		"rtOperandsOpen"}
 	for _, g := range getters {
 		for _, n := range []string{g.hit, g.miss} {
 			if n != "" {

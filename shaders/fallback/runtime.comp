@@ -117,6 +117,11 @@ bool rtUsesAttributes() { return true; }
 bool rtCallsShaders() { return true; }
 bool erUsesTriangles() { return true; }
 bool erUsesBoxes() { return true; }
+// Of the flags and operands of rays: bits that all trace calls set, and those in which they differ, or that nobody knows.
+uint rtFlagsSet() { return 0u; }
+uint rtFlagsOpen() { return ~0u; }
+uint rtOperandsSet() { return 0u; }
+uint rtOperandsOpen() { return ~0u; }
 
 // A state or shader number that the pipeline does not have, out of a handle that was overwritten.
 uint rtUnknown(const in uint number) {
@@ -337,6 +342,12 @@ uint rtTraverse() {
     return shader;
 }
 
+// What the trace calls that the scheduler takes rays from have in common: a compiler drops what it rules out.
+void rtAgree() {
+    rtRay.flags = (rtRay.flags & rtFlagsOpen()) | rtFlagsSet();
+    rtOperands = (rtOperands & rtOperandsOpen()) | rtOperandsSet();
+}
+
 // Trace call in the monolithic form, where shaders are plain functions.
 uint rtTrace() {
     uint shader = rtTraverse();
@@ -417,6 +428,7 @@ uint rtSchedule(const in uint first) {
         }
         if (state != RT_STATE_TRAVERSE) break;
         // Always a traversal, and shading only behind one: so the hit is not alive while shaders go on.
+        rtAgree();
         state = rtTraverse();
         if (state == RT_STATE_DONE) {
             state = rtReturn();

@@ -19,8 +19,11 @@ uint rtWaveEnd() { return 0u; }
 // What some hit or miss shader of the pipeline reads.
 bool rtWaveReadsRay() { return true; }
 bool rtWaveReadsHit() { return true; }
+bool rtWaveReadsBarycentrics() { return true; }
 bool rtWaveReadsInstance() { return true; }
 uint rtWaveAttributeQuads() { return 2u; }
+// Whether shaders have hit objects: a traversal may change what is known of its call.
+bool rtWaveObjects() { return true; }
 // Whether rays come to traversal through memory.
 bool rtWaveNested() { return true; }
 // Whether ray generation has a kernel without traversal.
@@ -141,7 +144,8 @@ void rtWaveLoad(RtWave w, const in uint state) {
 // Of a miss there is no instance: its record's address is zero.
 void rtWaveStoreHit(RtWave w) {
     if (rtWaveReadsHit()) {
-        rtWaveQuad(w, rtWaveHitAt()).quad[0] = uvec4(floatBitsToUint(vec3(rtHit.t, rtHit.barycentrics)), rtHit.primitiveIndex);
+        vec2 barycentrics = rtWaveReadsBarycentrics() ? rtHit.barycentrics : vec2(0.0);
+        rtWaveQuad(w, rtWaveHitAt()).quad[0] = uvec4(floatBitsToUint(vec3(rtHit.t, barycentrics)), rtHit.primitiveIndex);
     }
     if (rtWaveReadsInstance()) {
         uint kind = rtHit.geometryIndex | rtHit.hitKind << 24u;
@@ -198,23 +202,33 @@ uint rtWaveKnown(RtWave w, const in uint state) {
     return rtUnknown(state);
 }
 
+// Keeps what is known of a call.
+void rtWaveStoreTrace(RtWave w, const in uint state, const in uvec2 record) {
+    rtWaveStoreFlow(w, state);
+    rtWaveStoreCall(w, record);
+    if (rtWaveReadsRay()) rtWaveStoreRay(w);
+}
+
 // Traverses. What is known of the call goes to memory before, lest it takes registers all the while.
 uint rtWaveFind(RtWave w) {
-    rtWaveStoreFlow(w, RT_STATE_TRAVERSE);
-    rtWaveStoreCall(w, uvec2(0u));
-    if (rtWaveReadsRay()) rtWaveStoreRay(w);
+    rtAgree();
+    if (!rtWaveObjects()) rtWaveStoreTrace(w, RT_STATE_TRAVERSE, uvec2(0u));
     uint state = rtTraverse();
     if (state == RT_STATE_DONE) {
-        rtWaveLoadFlow(w);
+        if (!rtWaveObjects()) rtWaveLoadFlow(w);
         state = rtReturn();
         rtWaveStoreFlow(w, state);
         return state;
     }
     state = rtWaveKnown(w, state);
-    rtWaveQuad(w, 1u).quad[0].z = rtRecord.x;
-    rtWaveQuad(w, 1u).quad[0].w = rtRecord.y;
+    if (rtWaveObjects()) {
+        rtWaveStoreTrace(w, state, rtRecord);
+    } else {
+        rtWaveStoreState(w, state);
+        rtWaveQuad(w, 1u).quad[0].z = rtRecord.x;
+        rtWaveQuad(w, 1u).quad[0].w = rtRecord.y;
+    }
     rtWaveStoreHit(w);
-    rtWaveStoreState(w, state);
     return state;
 }
 
@@ -340,34 +354,51 @@ void rtWaveShade() {
     rtWaveLeave(w, rtWaveContinue(state));
 }
 
-// A lane to the end, from the state that it is in.
+// A lane to the end, from the state that it is in: rtSchedule, but for where the loop begins, so that each shader is there once.
 void rtWaveFinish(const in uint first) {
     uint state = first;
-    if (state > RT_STATE_OVERFLOW && state < RT_STATE_CALL) {
-        rtState = state;
-        state = rtShade(state);
+    [[dont_unroll]] while (true) {
+        if (state > RT_STATE_OVERFLOW && state < RT_STATE_CALL) {
+            rtState = state;
+            state = rtShade(state);
+        }
+        [[dont_unroll]] while (state >= RT_STATE_CALL) {
+            if (rtCallsShaders() && state == RT_STATE_CALL) {
+                uint shader = rtCallableState(rtOperands);
+                state = shader == RT_STATE_DONE ? rtReturnTo : shader;
+            }
+            rtState = state;
+            state = rtContinue(state);
+        }
+        if (state != RT_STATE_TRAVERSE) break;
+        rtAgree();
+        state = rtTraverse();
+        if (state == RT_STATE_DONE) state = rtReturn();
     }
-    rtSchedule(state);
+    if (state != RT_STATE_DONE) rtOverflow();
 }
 
 void rtWaveTail() {
     RtWave w = RtWave(rtWaveAddress());
     uint argument = rtWaveArgument();
     uint i = gl_WorkGroupID.x * rtWaveLanes() + gl_LocalInvocationIndex;
-    if ((argument & RT_WAVE_REST) == 0u) {
-        if (i >= RtWaveRound(w.round).alive) return;
-        rtWaveLane(rtWaveWord(w.lists[argument & RT_WAVE_LIST], i));
-        uint state = rtWaveLoadFlow(w);
-        rtPlaceWave();
-        rtWaveLoad(w, state);
-        rtWaveFinish(state);
-        return;
-    }
-    uint stride = w.capacity / RT_LANES_PER_GROUP;
-    for (uint group = i / RT_LANES_PER_GROUP + stride; group < rtLaunch.groupCount; group += stride) {
-        rtWaveLane(i); // the stack's place
-        rtLane = group * RT_LANES_PER_GROUP + i % RT_LANES_PER_GROUP;
-        if (rtPlaceWave()) rtRun();
+    bool rest = (argument & RT_WAVE_REST) != 0u;
+    uint stride = rest ? w.capacity / RT_LANES_PER_GROUP : 1u;
+    uint group = rest ? i / RT_LANES_PER_GROUP + stride : 0u;
+    uint end = rest ? rtLaunch.groupCount : i < RtWaveRound(w.round).alive ? 1u : 0u;
+    [[dont_unroll]] for (; group < end; group += stride) {
+        uint state;
+        if (rest) {
+            rtWaveLane(i); // the stack's place
+            rtLane = group * RT_LANES_PER_GROUP + i % RT_LANES_PER_GROUP;
+            state = rtPlaceWave() ? rtBegin() : RT_STATE_DONE;
+        } else {
+            rtWaveLane(rtWaveWord(w.lists[argument & RT_WAVE_LIST], i));
+            state = rtWaveLoadFlow(w);
+            rtPlaceWave();
+            rtWaveLoad(w, state);
+        }
+        if (state != RT_STATE_DONE) rtWaveFinish(state);
     }
 }
 
