@@ -19,9 +19,9 @@ const (
 	// Compilers take longer than linearly over more (H200: 16 shaders 0.9 s, 50 2.3 s, 200 17.5 s).
 	shadersOfKernel      = 16
 	instructionsOfKernel = 6000
-	// resumeLanes is how many lanes a workgroup has that resumes and traces, as RT_WAVE_MOST_LANES at most; every device has them.
-	// Workgroups that shade have RT_WAVE_LANES.
-	resumeLanes = 128
+	// resumeLanes is how many lanes a workgroup has that resumes and traces, as RT_WAVE_MOST_LANES at most: 128 take the H200 2%
+	// longer. Workgroups that shade have RT_WAVE_LANES.
+	resumeLanes = 64
 	shadeLanes  = 64
 	// splitInstructions is the size of ray generation shaders from which on they have a kernel without traversal, whose lanes
 	// would be too few for the registers that such shaders want.

@@ -31,8 +31,8 @@ bool rtWaveSplit() { return false; }
 // Lanes of this kernel's workgroups, at most RT_WAVE_MOST_LANES.
 uint rtWaveLanes() { return RT_WAVE_LANES; }
 
-// Quads of a lane: flow (state, frame and depth, state to return to, payload), call (flags, operands, and the address of the
-// record of the shader that is next, or the structure to traverse), ray (2), hit (t, barycentrics, primitive), instance
+// Quads of a lane: what is next (state, ray flags, and the address of the record of the shader that is next, or the structure to
+// traverse), call (frame and depth, state to return to, payload, operands), ray (2), hit (t, barycentrics, primitive), instance
 // (address, geometry and kind, leaf), attributes (2). Those that nobody reads are left out.
 uint rtWaveRayAt() { return 2u; }
 uint rtWaveHitAt() { return rtWaveRayAt() + (rtWaveReadsRay() || rtWaveNested() ? 2u : 0u); }
@@ -69,23 +69,23 @@ void rtWaveLane(const in uint lane) {
 
 // ---- a lane's state in memory ------------------------------------------------------------------
 
-uint rtWaveLoadFlow(RtWave w) {
-    uvec4 flow = rtWaveQuad(w, 0u).quad[0];
-    rtFrame = flow.y & RT_WAVE_FRAME_MASK;
-    rtDepth = flow.y >> RT_WAVE_FRAME_BITS;
-    rtReturnTo = flow.z;
-    rtPayload = flow.w;
-    return flow.x;
+uint rtWaveLoadState(RtWave w) { return rtWaveQuad(w, 0u).quad[0].x; }
+
+void rtWaveLoadCall(RtWave w) {
+    uvec4 call = rtWaveQuad(w, 1u).quad[0];
+    rtFrame = call.x & RT_WAVE_FRAME_MASK;
+    rtDepth = call.x >> RT_WAVE_FRAME_BITS;
+    rtReturnTo = call.y;
+    rtPayload = call.z;
+    rtOperands = call.w;
 }
 
-void rtWaveStoreFlow(RtWave w, const in uint state) {
-    rtWaveQuad(w, 0u).quad[0] = uvec4(state, rtFrame | rtDepth << RT_WAVE_FRAME_BITS, rtReturnTo, rtPayload);
+void rtWaveStoreNext(RtWave w, const in uint state, const in uvec2 address) {
+    rtWaveQuad(w, 0u).quad[0] = uvec4(state, rtRay.flags, address);
 }
 
-void rtWaveStoreState(RtWave w, const in uint state) { rtWaveQuad(w, 0u).quad[0].x = state; }
-
-void rtWaveStoreCall(RtWave w, const in uvec2 address) {
-    rtWaveQuad(w, 1u).quad[0] = uvec4(rtRay.flags, rtOperands, address);
+void rtWaveStoreCall(RtWave w) {
+    rtWaveQuad(w, 1u).quad[0] = uvec4(rtFrame | rtDepth << RT_WAVE_FRAME_BITS, rtReturnTo, rtPayload, rtOperands);
 }
 
 void rtWaveLoadRay(RtWave w) {
@@ -104,11 +104,10 @@ void rtWaveStoreRay(RtWave w) {
 // What the shader of a state asks for: rays and hits are in memory only where they are what comes next. The instance's numbers
 // are in its record.
 void rtWaveLoad(RtWave w, const in uint state) {
-    uvec4 call = rtWaveQuad(w, 1u).quad[0];
-    rtRay.flags = call.x;
-    rtOperands = call.y;
-    rtRecord = call.zw;
-    rtTlas = call.zw;
+    uvec4 next = rtWaveQuad(w, 0u).quad[0];
+    rtRay.flags = next.y;
+    rtRecord = next.zw;
+    rtTlas = next.zw;
     if (state >= RT_STATE_CALL) return;
     rtState = rtReturnTo; // for faults of a traversal: it is the caller's
     if (rtWaveReadsRay() || rtWaveNested()) rtWaveLoadRay(w);
@@ -203,32 +202,26 @@ uint rtWaveKnown(RtWave w, const in uint state) {
 }
 
 // Keeps what is known of a call.
-void rtWaveStoreTrace(RtWave w, const in uint state, const in uvec2 record) {
-    rtWaveStoreFlow(w, state);
-    rtWaveStoreCall(w, record);
+void rtWaveStoreTrace(RtWave w) {
+    rtWaveStoreCall(w);
     if (rtWaveReadsRay()) rtWaveStoreRay(w);
 }
 
 // Traverses. What is known of the call goes to memory before, lest it takes registers all the while.
 uint rtWaveFind(RtWave w) {
     rtAgree();
-    if (!rtWaveObjects()) rtWaveStoreTrace(w, RT_STATE_TRAVERSE, uvec2(0u));
+    if (!rtWaveObjects()) rtWaveStoreTrace(w);
     uint state = rtTraverse();
     if (state == RT_STATE_DONE) {
-        if (!rtWaveObjects()) rtWaveLoadFlow(w);
+        if (!rtWaveObjects()) rtWaveLoadCall(w);
         state = rtReturn();
-        rtWaveStoreFlow(w, state);
-        return state;
-    }
-    state = rtWaveKnown(w, state);
-    if (rtWaveObjects()) {
-        rtWaveStoreTrace(w, state, rtRecord);
+        rtWaveStoreCall(w);
     } else {
-        rtWaveStoreState(w, state);
-        rtWaveQuad(w, 1u).quad[0].z = rtRecord.x;
-        rtWaveQuad(w, 1u).quad[0].w = rtRecord.y;
+        state = rtWaveKnown(w, state);
+        if (rtWaveObjects()) rtWaveStoreTrace(w);
+        rtWaveStoreHit(w);
     }
-    rtWaveStoreHit(w);
+    rtWaveStoreNext(w, state, rtRecord);
     return state;
 }
 
@@ -238,9 +231,9 @@ uint rtWaveTrace(RtWave w, const in uint first) {
     if (state == RT_STATE_TRAVERSE) return rtWaveFind(w);
     if (rtCallsShaders() && state != RT_STATE_DONE) {
         state = rtWaveKnown(w, state);
-        rtWaveStoreCall(w, rtRecord);
+        rtWaveStoreCall(w);
+        rtWaveStoreNext(w, state, rtRecord);
     }
-    if (state != RT_STATE_DONE) rtWaveStoreFlow(w, state);
     return state;
 }
 
@@ -255,14 +248,15 @@ uint rtWaveBegin() {
 // What a shader leaves for other kernels: the ray that it traces, or the record of the callable shader that it calls.
 uint rtWaveLeave(RtWave w, const in uint next) {
     uint state = next;
+    uvec2 address = rtRecord;
     if (rtWaveNested() && state == RT_STATE_TRAVERSE) {
-        rtWaveStoreCall(w, rtTlas);
+        address = rtTlas;
         rtWaveStoreRay(w);
     } else if (rtCallsShaders() && state != RT_STATE_DONE) {
         state = rtWaveKnown(w, state);
-        rtWaveStoreCall(w, rtRecord);
     }
-    rtWaveStoreFlow(w, state);
+    rtWaveStoreCall(w);
+    rtWaveStoreNext(w, state, address);
     return state;
 }
 
@@ -308,9 +302,10 @@ void rtWaveResume() {
         if (begin && !rtWaveSplit()) {
             state = rtWaveBegin();
         } else {
-            state = rtWaveLoadFlow(w);
+            state = rtWaveLoadState(w);
             mine = state == RT_STATE_TRAVERSE || rtWaveMine(state);
             if (mine) {
+                rtWaveLoadCall(w);
                 rtPlaceWave();
                 if (rtWaveNested() && state == RT_STATE_TRAVERSE) rtWaveLoad(w, state);
             }
@@ -331,8 +326,9 @@ void rtWaveGo() {
     if (begin) {
         state = rtWaveBegin();
     } else {
-        state = rtWaveLoadFlow(w);
+        state = rtWaveLoadState(w);
         if (!rtWaveMine(state)) return;
+        rtWaveLoadCall(w);
         rtPlaceWave();
     }
     rtWaveLeave(w, rtWaveContinue(state));
@@ -344,7 +340,8 @@ void rtWaveShade() {
     uint segment = rtWaveArgument(), i = gl_WorkGroupID.x * RT_WAVE_LANES + gl_LocalInvocationIndex;
     if (i >= r.segments[segment].count) return;
     rtWaveLane(rtWaveWord(w.queue, r.segments[segment].first + i));
-    uint state = rtWaveLoadFlow(w);
+    uint state = rtWaveLoadState(w);
+    rtWaveLoadCall(w);
     rtPlaceWave();
     rtWaveLoad(w, state);
     if (state < RT_STATE_CALL) {
@@ -394,7 +391,8 @@ void rtWaveTail() {
             state = rtPlaceWave() ? rtBegin() : RT_STATE_DONE;
         } else {
             rtWaveLane(rtWaveWord(w.lists[argument & RT_WAVE_LIST], i));
-            state = rtWaveLoadFlow(w);
+            state = rtWaveLoadState(w);
+            rtWaveLoadCall(w);
             rtPlaceWave();
             rtWaveLoad(w, state);
         }

@@ -65,7 +65,7 @@ uint rtWaveBin(RtWave w, uint state) {
     return bin < (shade ? w.continueBin : w.bins) ? bin : RT_WAVE_NO_BIN;
 }
 
-// Of a lane's second dword: its frame, and above it the recursion depth that is left.
+// Of a lane's fifth dword: its frame, and above it the recursion depth that is left.
 const uint RT_WAVE_FRAME_BITS = 24u;
 const uint RT_WAVE_FRAME_MASK = (1u << RT_WAVE_FRAME_BITS) - 1u;
 
