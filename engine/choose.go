@@ -21,10 +21,16 @@ type traits struct {
 	missing []string
 	// queries is whether the driver has ray queries.
 	queries bool
+	// hitObjects is whether shaders have hit objects that the driver does not know.
+	hitObjects bool
 }
 
-func traitsOf(p *vk.PhysicalDevice) traits {
-	return traits{name: p.Name, driver: p.DriverID, missing: nativeMissing(p), queries: p.Extensions["VK_KHR_ray_query"]}
+func traitsOf(p *vk.PhysicalDevice, o Options) traits {
+	f := p.Features
+	return traits{
+		name: p.Name, driver: p.DriverID, missing: nativeMissing(p), queries: p.Extensions["VK_KHR_ray_query"],
+		hitObjects: o.HitObjects.NV && !f.InvocationReorderNV || o.HitObjects.EXT && !f.InvocationReorderEXT,
+	}
 }
 
 // nativeMissing names the extensions and features that native ray tracing needs and the device lacks.
@@ -71,6 +77,9 @@ func choose(t traits, want Backend) (Backend, string, error) {
 	}
 	if !native {
 		return BackendCompute, "the device has no native ray tracing: it lacks " + strings.Join(t.missing, ", "), nil
+	}
+	if t.hitObjects {
+		return BackendCompute, "the driver lacks the extension of the hit objects in Options.HitObjects", nil
 	}
 	if t.driver == driverLavapipe {
 		return BackendCompute, "lavapipe's own ray tracing is slower than compute, by hundreds of times on large meshes", nil

@@ -44,6 +44,9 @@ type Options struct {
 	// names in the specification: "shaderStorageImageExtendedFormats", say. vk.ExtraFeatures lists them. Where the device
 	// lacks one, Open fails with an error that wraps ErrUnsupported.
 	Features []string
+	// HitObjects says that shaders have hit objects, of which extensions: BackendAuto then takes the compute way, which has both,
+	// where the driver lacks one of them. Natively a pipeline that has some is refused there, with ErrUnsupported.
+	HitObjects HitObjects
 	// InstanceExtensions and DeviceExtensions are enabled besides what the engine needs.
 	InstanceExtensions, DeviceExtensions []string
 	// Restrict, if not nil, sees each physical device first and may take away features and lower limits: for trying a program as
@@ -55,6 +58,9 @@ type Options struct {
 	// intercept is for tests, see vk.InstanceOptions.
 	intercept func(call string) vulkan.Result
 }
+
+// HitObjects are the extensions of hit objects that shaders may use: SPV_NV_ and SPV_EXT_shader_invocation_reorder.
+type HitObjects struct{ NV, EXT bool }
 
 // Limits of a device in the chosen way.
 type Limits = driver.Limits

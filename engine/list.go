@@ -59,7 +59,7 @@ func List(ctx context.Context, o Options) (infos []DeviceInfo, err error) {
 	for i, p := range all {
 		info := describe(p, i)
 		var chosen error
-		info.Backend, info.Reason, chosen = choose(traitsOf(p), o.Backend)
+		info.Backend, info.Reason, chosen = choose(traitsOf(p, o), o.Backend)
 		info.Err = errors.Join(p.Supported(), chosen)
 		if info.Backend == BackendNative {
 			info.Limits = native.Limits(p)

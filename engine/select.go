@@ -45,7 +45,7 @@ func (d *Device) openPhysical(o Options) error {
 
 // openAs opens one physical device in the way that suits it.
 func (d *Device) openAs(p *vk.PhysicalDevice, index int, o Options) error {
-	backend, reason, err := choose(traitsOf(p), o.Backend)
+	backend, reason, err := choose(traitsOf(p, o), o.Backend)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,9 @@ import (
 // MaxPushConstantBytes is the most push constants that a pipeline can have, on any device: they travel in memory.
 const MaxPushConstantBytes = 256
 
+// MaxRecordIndex is maxShaderBindingTableRecordIndex: the largest index of a record that a hit object takes.
+const MaxRecordIndex = 1<<28 - 1
+
 // maxRecursionDepth is the deepest recursion, as maxRayRecursionDepth of the drivers that have ray tracing.
 const maxRecursionDepth = 31
 

@@ -45,6 +45,12 @@ const (
 // positionFetchVersion is the Vulkan version that brought VK_KHR_ray_tracing_position_fetch.
 const positionFetchVersion = 1<<22 | 3<<12 | 249
 
+// reorderNVVersion and reorderEXTVersion are those that brought VK_NV_ray_tracing_invocation_reorder and its EXT successor.
+const (
+	reorderNVVersion  = 1<<22 | 3<<12 | 231
+	reorderEXTVersion = 1<<22 | 4<<12 | 333
+)
+
 // DeviceOptions says what NewDevice makes. The zero value is a compute and graphics device without the driver's ray
 // tracing.
 type DeviceOptions struct {
@@ -104,6 +110,8 @@ func NewDevice(p *PhysicalDevice, o DeviceOptions) (*Device, error) {
 		return nil, fmt.Errorf("device %s: %w", p.Name, err)
 	}
 	d.enabled.PositionFetch = has&C.EVK_HAS_FETCH != 0 && d.enabled.PositionFetch
+	d.enabled.InvocationReorderNV = has&C.EVK_HAS_REORDER_NV != 0 && d.enabled.InvocationReorderNV
+	d.enabled.InvocationReorderEXT = has&C.EVK_HAS_REORDER_EXT != 0 && d.enabled.InvocationReorderEXT
 	if d.logger == nil {
 		d.logger = p.instance.logger
 	}
@@ -143,8 +151,13 @@ func (p *PhysicalDevice) deviceExtensions(o DeviceOptions) (list []string, has C
 		list = append(list, extSwapchain)
 	}
 	has = p.has
-	if l := p.instance.layer; l != 0 && l < positionFetchVersion {
-		has &^= C.EVK_HAS_FETCH // this layer reports the structure as unknown
+	for _, x := range []struct {
+		version uint32
+		bit     C.uint32_t
+	}{{positionFetchVersion, C.EVK_HAS_FETCH}, {reorderNVVersion, C.EVK_HAS_REORDER_NV}, {reorderEXTVersion, C.EVK_HAS_REORDER_EXT}} {
+		if l := p.instance.layer; l != 0 && l < x.version {
+			has &^= x.bit // this layer reports the structure as unknown
+		}
 	}
 	if p.has&C.EVK_HAS_13 == 0 {
 		list = append(list, extSync2)
@@ -157,7 +170,8 @@ func (p *PhysicalDevice) deviceExtensions(o DeviceOptions) (list []string, has C
 			list = append(list, name)
 		}
 	}
-	const rt = C.EVK_HAS_ACCEL | C.EVK_HAS_PIPELINE | C.EVK_HAS_QUERY | C.EVK_HAS_MAINTENANCE | C.EVK_HAS_FETCH
+	const rt = C.EVK_HAS_ACCEL | C.EVK_HAS_PIPELINE | C.EVK_HAS_QUERY | C.EVK_HAS_MAINTENANCE | C.EVK_HAS_FETCH |
+		C.EVK_HAS_REORDER_NV | C.EVK_HAS_REORDER_EXT
 	if !o.Native {
 		has &^= rt
 	} else {
@@ -169,7 +183,8 @@ func (p *PhysicalDevice) deviceExtensions(o DeviceOptions) (list []string, has C
 			list = append(list, extPipelineLibrary)
 		}
 		for bit, name := range map[C.uint32_t]string{C.EVK_HAS_ACCEL: extAccelerationStructure, C.EVK_HAS_PIPELINE: extRayTracingPipeline,
-			C.EVK_HAS_QUERY: extRayQuery, C.EVK_HAS_MAINTENANCE: extMaintenance1, C.EVK_HAS_FETCH: extPositionFetch} {
+			C.EVK_HAS_QUERY: extRayQuery, C.EVK_HAS_MAINTENANCE: extMaintenance1, C.EVK_HAS_FETCH: extPositionFetch,
+			C.EVK_HAS_REORDER_NV: extReorderNV, C.EVK_HAS_REORDER_EXT: extReorderEXT} {
 			if has&bit != 0 {
 				list = append(list, name)
 			}

@@ -110,6 +110,7 @@ int32_t evk_device_extensions(evk_instance *i, uint64_t physical, uint32_t *coun
 	X(accel, descriptorBindingAccelerationStructureUpdateAfterBind)                                                                \
 	X(pipeline, rayTracingPipeline) X(pipeline, rayTracingPipelineTraceRaysIndirect) X(pipeline, rayTraversalPrimitiveCulling)     \
 	X(query, rayQuery) X(maintenance, rayTracingMaintenance1) X(maintenance, rayTracingPipelineTraceRaysIndirect2)                 \
+	X(reorder_nv, rayTracingInvocationReorderNV) X(reorder_ext, rayTracingInvocationReorderEXT)                                      \
 	X(fetch, rayTracingPositionFetch) X(executable, pipelineExecutableInfo) X(clock, shaderSubgroupClock) X(clock, shaderDeviceClock) \
 	EVK_OPTIONAL_FEATURES(X)
 
@@ -122,7 +123,8 @@ typedef struct {
 // Which structures may be chained: the device knows their extension or version.
 enum {
 	EVK_HAS_13 = 1, EVK_HAS_SYNC2 = 2, EVK_HAS_ACCEL = 4, EVK_HAS_PIPELINE = 8, EVK_HAS_QUERY = 16, EVK_HAS_MAINTENANCE = 32,
-	EVK_HAS_FETCH = 64, EVK_HAS_EXECUTABLE = 128, EVK_HAS_SUBGROUP_SIZE = 256, EVK_HAS_CLOCK = 512
+	EVK_HAS_FETCH = 64, EVK_HAS_EXECUTABLE = 128, EVK_HAS_SUBGROUP_SIZE = 256, EVK_HAS_CLOCK = 512,
+	EVK_HAS_REORDER_NV = 1024, EVK_HAS_REORDER_EXT = 2048
 };
 
 typedef struct {
@@ -133,6 +135,8 @@ typedef struct {
 	VkPhysicalDeviceRayTracingPipelinePropertiesKHR pipeline;
 	VkPhysicalDeviceAccelerationStructurePropertiesKHR accel;
 	VkPhysicalDeviceMemoryProperties memory;
+	uint32_t reordering_hint; // VkRayTracingInvocationReorderModeNV, of either extension
+	uint32_t max_record_index; // of EXT
 	uint64_t max_buffer_size; // 0 where the device does not tell
 } evk_properties;
 

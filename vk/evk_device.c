@@ -11,6 +11,28 @@ typedef struct {
 } position_fetch_features;
 #define STRUCTURE_TYPE_POSITION_FETCH_FEATURES ((VkStructureType)1000481000)
 
+// So is VK_EXT_ray_tracing_invocation_reorder, and older headers lack that of NV. Members are named apart.
+typedef struct {
+	VkStructureType sType;
+	void *pNext;
+	VkBool32 rayTracingInvocationReorderNV;
+} reorder_nv_features;
+typedef struct {
+	VkStructureType sType;
+	void *pNext;
+	VkBool32 rayTracingInvocationReorderEXT;
+} reorder_ext_features;
+typedef struct {
+	VkStructureType sType;
+	void *pNext;
+	uint32_t hint;
+	uint32_t max_record_index; // EXT only; there for the driver to write to
+} reorder_properties;
+#define STRUCTURE_TYPE_REORDER_NV_FEATURES ((VkStructureType)1000490000)
+#define STRUCTURE_TYPE_REORDER_NV_PROPERTIES ((VkStructureType)1000490001)
+#define STRUCTURE_TYPE_REORDER_EXT_FEATURES ((VkStructureType)1000581000)
+#define STRUCTURE_TYPE_REORDER_EXT_PROPERTIES ((VkStructureType)1000581001)
+
 typedef struct {
 	VkPhysicalDeviceFeatures2 core;
 	VkPhysicalDeviceVulkan11Features v11;
@@ -23,6 +45,8 @@ typedef struct {
 	VkPhysicalDeviceRayQueryFeaturesKHR query;
 	VkPhysicalDeviceRayTracingMaintenance1FeaturesKHR maintenance;
 	position_fetch_features fetch;
+	reorder_nv_features reorder_nv;
+	reorder_ext_features reorder_ext;
 	VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
 	VkPhysicalDeviceShaderClockFeaturesKHR clock;
 } chain;
@@ -49,6 +73,8 @@ static void link_chain(chain *c, uint32_t has) {
 	LINK(has & EVK_HAS_QUERY, query, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR)
 	LINK(has & EVK_HAS_MAINTENANCE, maintenance, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_MAINTENANCE_1_FEATURES_KHR)
 	LINK(has & EVK_HAS_FETCH, fetch, STRUCTURE_TYPE_POSITION_FETCH_FEATURES)
+	LINK(has & EVK_HAS_REORDER_NV, reorder_nv, STRUCTURE_TYPE_REORDER_NV_FEATURES)
+	LINK(has & EVK_HAS_REORDER_EXT, reorder_ext, STRUCTURE_TYPE_REORDER_EXT_FEATURES)
 	LINK(has & EVK_HAS_EXECUTABLE, executable, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR)
 	LINK(has & EVK_HAS_CLOCK, clock, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR)
 #undef LINK
@@ -87,9 +113,15 @@ void evk_query_properties(evk_instance *i, uint64_t physical, uint32_t has, evk_
 	if (has & EVK_HAS_13) *next = &maintenance, next = &maintenance.pNext;
 	if (has & EVK_HAS_PIPELINE) *next = &pipeline, next = &pipeline.pNext;
 	if (has & EVK_HAS_ACCEL) *next = &accel, next = &accel.pNext;
+	reorder_properties reorder_nv = {.sType = STRUCTURE_TYPE_REORDER_NV_PROPERTIES};
+	reorder_properties reorder_ext = {.sType = STRUCTURE_TYPE_REORDER_EXT_PROPERTIES};
+	if (has & EVK_HAS_REORDER_NV) *next = &reorder_nv, next = &reorder_nv.pNext;
+	if (has & EVK_HAS_REORDER_EXT) *next = &reorder_ext, next = &reorder_ext.pNext;
 	i->GetPhysicalDeviceProperties2((VkPhysicalDevice)physical, &p);
 	v11.pNext = v12.pNext = subgroup.pNext = pipeline.pNext = accel.pNext = NULL;
 	out->max_buffer_size = maintenance.maxBufferSize;
+	out->reordering_hint = has & EVK_HAS_REORDER_EXT ? reorder_ext.hint : reorder_nv.hint;
+	out->max_record_index = reorder_ext.max_record_index;
 	out->core = p.properties;
 	out->v11 = v11;
 	out->v12 = v12;

@@ -37,6 +37,8 @@ type Features struct {
 	IndirectBuild                                               bool
 	RayTracingPipeline, TraceRaysIndirect, PrimitiveCulling     bool
 	RayQuery, Maintenance1, TraceRaysIndirect2, PositionFetch   bool
+	// InvocationReorderNV and InvocationReorderEXT are the feature rayTracingInvocationReorder of either extension.
+	InvocationReorderNV, InvocationReorderEXT bool
 }
 
 // link is one feature's place in Features and in the C structure.
@@ -111,6 +113,8 @@ func (f *Features) links(c *C.evk_features) []link {
 		{"rayTracingMaintenance1", &f.Maintenance1, &c.rayTracingMaintenance1, true},
 		{"rayTracingPipelineTraceRaysIndirect2", &f.TraceRaysIndirect2, &c.rayTracingPipelineTraceRaysIndirect2, true},
 		{"rayTracingPositionFetch", &f.PositionFetch, &c.rayTracingPositionFetch, true},
+		{"rayTracingInvocationReorder (NV)", &f.InvocationReorderNV, &c.rayTracingInvocationReorderNV, true},
+		{"rayTracingInvocationReorder (EXT)", &f.InvocationReorderEXT, &c.rayTracingInvocationReorderEXT, true},
 	}
 	return append(list, f.ExtraFeatures.links(c)...)
 }

@@ -23,6 +23,8 @@ const (
 	extPipelineLibrary       = "VK_KHR_pipeline_library"
 	extMaintenance1          = "VK_KHR_ray_tracing_maintenance1"
 	extPositionFetch         = "VK_KHR_ray_tracing_position_fetch"
+	extReorderNV             = "VK_NV_ray_tracing_invocation_reorder"
+	extReorderEXT            = "VK_EXT_ray_tracing_invocation_reorder"
 	extExecutable            = "VK_KHR_pipeline_executable_properties"
 	extSync2                 = "VK_KHR_synchronization2"
 	extSubgroupSize          = "VK_EXT_subgroup_size_control"
@@ -64,6 +66,10 @@ type RayTracingProperties struct {
 	MaxShaderGroupStride, MaxRayRecursionDepth, MaxRayDispatchInvocationCount   uint32
 	MaxRayHitAttributeSize, MinScratchOffsetAlignment                           uint32
 	MaxGeometryCount, MaxInstanceCount, MaxPrimitiveCount                       uint64
+	// Reorders is whether rayTracingInvocationReorderReorderingHint is REORDER; MaxRecordIndex is
+	// maxShaderBindingTableRecordIndex, 0 where the driver has not the EXT extension.
+	Reorders       bool
+	MaxRecordIndex uint32
 }
 
 // Heap is a VkMemoryHeap.
@@ -193,6 +199,8 @@ func (p *PhysicalDevice) known() C.uint32_t {
 	add(accel && e[extRayQuery], C.EVK_HAS_QUERY)
 	add(accel && e[extMaintenance1], C.EVK_HAS_MAINTENANCE)
 	add(accel && e[extPositionFetch], C.EVK_HAS_FETCH)
+	add(accel && e[extReorderNV], C.EVK_HAS_REORDER_NV)
+	add(accel && e[extReorderEXT], C.EVK_HAS_REORDER_EXT)
 	add(e[extExecutable], C.EVK_HAS_EXECUTABLE)
 	add(e[extClock], C.EVK_HAS_CLOCK)
 	return has
@@ -298,6 +306,8 @@ func (p *PhysicalDevice) properties(c *C.evk_properties) {
 			MaxGeometryCount:              uint64(c.accel.maxGeometryCount),
 			MaxInstanceCount:              uint64(c.accel.maxInstanceCount),
 			MaxPrimitiveCount:             uint64(c.accel.maxPrimitiveCount),
+			Reorders:                      c.reordering_hint != 0,
+			MaxRecordIndex:                uint32(c.max_record_index),
 		}
 	}
 }

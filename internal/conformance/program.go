@@ -35,8 +35,9 @@ const (
 	WideTypes
 	// PositionFetch is VK_KHR_ray_tracing_position_fetch, and spirv-as to assemble shaders that glslang 12 cannot compile.
 	PositionFetch
-	// HitObjects are hit objects and reordering, in either extension.
-	HitObjects
+	// HitObjectsNV and HitObjectsEXT are hit objects and reordering of either extension.
+	HitObjectsNV
+	HitObjectsEXT
 )
 
 // Stage is a shader: GLSL, or SPIR-V assembly.

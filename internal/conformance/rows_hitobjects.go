@@ -88,7 +88,9 @@ void main() { p.w[52] += 1u; if (gl_PrimitiveID == 1) ignoreIntersectionEXT; }
 // records 0 to 7, miss records 0 to 2.
 func hitObjectProgram(name string, d shapes.Dialect, parts int) *Program {
 	p := newProgram(name, parts*dumpWords, "stage", "tmin", "t", "flags")
-	p.Feature = HitObjects
+	if p.Feature = HitObjectsEXT; d == shapes.HitObjectsNV {
+		p.Feature = HitObjectsNV
+	}
 	return p
 }
 

@@ -190,7 +190,7 @@ func seedRows() []Row {
 	for first := 0; first < len(seedBodies); first += each {
 		n := min(each, len(seedBodies)-first)
 		p := newProgram(fmt.Sprintf("hit-objects-seed-%d", first/each), 4*n+2)
-		p.Feature = HitObjects
+		p.Feature = HitObjectsEXT
 		if first > 0 {
 			p.Depth = 2 // not needed, but spares the monolithic form, which is long in compiling so many calls
 		}

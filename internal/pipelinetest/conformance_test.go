@@ -185,7 +185,9 @@ func (r *conformanceRig) lacks(f conformance.Feature) string {
 		return "the device lacks 8-, 16- or 64-bit types"
 	case f == conformance.PositionFetch && r.dev.Backend() == engine.BackendNative && !have.PositionFetch:
 		return "the driver lacks VK_KHR_ray_tracing_position_fetch"
-	case f == conformance.HitObjects && r.dev.Backend() == engine.BackendNative:
+	case f == conformance.HitObjectsNV && r.dev.Backend() == engine.BackendNative && !have.InvocationReorderNV:
+		return "the driver lacks VK_NV_ray_tracing_invocation_reorder"
+	case f == conformance.HitObjectsEXT && r.dev.Backend() == engine.BackendNative && !have.InvocationReorderEXT:
 		return "the driver lacks VK_EXT_ray_tracing_invocation_reorder"
 	}
 	return ""

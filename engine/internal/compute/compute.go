@@ -103,6 +103,9 @@ func Limits(*vk.PhysicalDevice) driver.Limits {
 		BuildIndirect:        true,
 		HostCommands:         true,
 		SizeProperties:       true,
+		HitObjectsNV:         true,
+		HitObjectsEXT:        true,
+		MaxRecordIndex:       fallback.MaxRecordIndex,
 	}
 }
 

@@ -107,6 +107,13 @@ type Limits struct {
 	BuildIndirect bool
 	// HostCommands tells whether structures can be built, updated, copied and asked by the host.
 	HostCommands bool
+	// HitObjectsNV and HitObjectsEXT tell whether shaders may use SPV_NV_ and SPV_EXT_shader_invocation_reorder.
+	HitObjectsNV, HitObjectsEXT bool
+	// Reorders is the reordering hint: whether a reorder in a ray generation shader may be followed by another order of lanes. By
+	// compute it is up to the pipeline's form, see PipelineStats.Reorders; here it is that of Options.Form.
+	Reorders bool
+	// MaxRecordIndex bounds the index of a record that hit objects are given; 0 without HitObjectsEXT.
+	MaxRecordIndex uint32
 	// SizeProperties tells whether structures can be asked for PropertyCurrentSize and PropertyBottomLevelPointers.
 	SizeProperties bool
 }

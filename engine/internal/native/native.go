@@ -94,6 +94,10 @@ func Limits(p *vk.PhysicalDevice) driver.Limits {
 		TraceRaysIndirect2:   p.Features.TraceRaysIndirect2,
 		BuildIndirect:        p.Features.IndirectBuild,
 		SizeProperties:       p.Features.Maintenance1,
+		HitObjectsNV:         p.Features.InvocationReorderNV,
+		HitObjectsEXT:        p.Features.InvocationReorderEXT,
+		Reorders:             rt.Reorders,
+		MaxRecordIndex:       rt.MaxRecordIndex,
 	}
 }
 
