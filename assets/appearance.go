@@ -81,8 +81,8 @@ func (l *loader) convertMaterial(m *Material, src *gltf.Material) (err error) {
 	return nil
 }
 
-// materialExtensions reads the extensions that are numbers.
-func (l *loader) materialExtensions(m *Material, src *gltf.Material) error {
+// materialExtensions reads the extensions.
+func (l *loader) materialExtensions(m *Material, src *gltf.Material) (err error) {
 	var ext struct {
 		EmissiveStrength   *float64
 		IOR                *float64
@@ -105,7 +105,8 @@ func (l *loader) materialExtensions(m *Material, src *gltf.Material) error {
 	if ext.TransmissionFactor != nil {
 		m.Transmission = float32(*ext.TransmissionFactor)
 	}
-	return nil
+	m.Layers, err = l.layers(src)
+	return err
 }
 
 func (l *loader) textureInfo(what string, t *gltf.TextureInfo, srgb bool) (*TextureRef, error) {

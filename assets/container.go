@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/qmuntal/gltf"
@@ -159,11 +160,11 @@ func checkEnums(data []byte) error {
 func isImplemented(extension string) bool {
 	switch extension {
 	case "KHR_lights_punctual", "KHR_texture_transform", "KHR_materials_emissive_strength",
-		"KHR_materials_unlit", "KHR_materials_ior", "KHR_materials_transmission",
+		"KHR_materials_unlit", "KHR_materials_ior", variantsExtension,
 		"KHR_mesh_quantization", "EXT_texture_webp", meshoptCompression, meshInstancing, dracoCompression:
 		return true
 	}
-	return false
+	return slices.Contains(layerNames(), extension)
 }
 
 // checkExtensions refuses required extensions that are not implemented and

@@ -50,8 +50,8 @@
 // float, u8 and u16 vertex colours; the metallic-roughness material with its
 // five textures, alpha modes and cutoff; samplers; cameras of both kinds;
 // KHR_lights_punctual, KHR_texture_transform, KHR_materials_emissive_strength,
-// KHR_materials_unlit, KHR_materials_ior, KHR_materials_transmission (the
-// factor alone), KHR_mesh_quantization, KHR_draco_mesh_compression,
+// KHR_materials_unlit, KHR_materials_ior, those in [Layers],
+// KHR_materials_variants, KHR_mesh_quantization, KHR_draco_mesh_compression,
 // EXT_meshopt_compression, EXT_mesh_gpu_instancing and EXT_texture_webp. Other
 // extensions are a warning where a file merely uses them and [ErrUnsupported]
 // where it requires them.

@@ -14,4 +14,6 @@ var (
 	ErrTooLarge = errors.New("scene is too large")
 	// ErrUnknownBuiltin: there is no built-in scene of that name.
 	ErrUnknownBuiltin = errors.New("unknown built-in scene")
+	// ErrUnknownVariant: the file has no material variant of that name.
+	ErrUnknownVariant = errors.New("unknown material variant")
 )

@@ -25,15 +25,26 @@ type LoadOptions struct {
 	// MaxBytes limits the memory for decoded data; 0 is 1 GiB plus 128 times
 	// the size of the input.
 	MaxBytes int64
+	// Variant is a name of Scene.Variants, whose materials are shown; empty shows the file's own.
+	Variant string
 }
 
 // Open loads the built-in scene of a name that begins with "builtin:", and
 // the file of any other name.
 func Open(ctx context.Context, name string, progress func(done, total int)) (*Scene, error) {
-	if b, ok := strings.CutPrefix(name, BuiltinPrefix); ok {
+	return OpenWith(ctx, name, LoadOptions{Progress: progress})
+}
+
+// OpenWith is Open with all options.
+func OpenWith(ctx context.Context, name string, o LoadOptions) (*Scene, error) {
+	b, builtin := strings.CutPrefix(name, BuiltinPrefix)
+	switch {
+	case builtin && o.Variant != "":
+		return nil, fmt.Errorf("%w %q: built-in scenes have none", ErrUnknownVariant, o.Variant)
+	case builtin:
 		return BuiltinContext(ctx, b)
 	}
-	return Load(ctx, name, progress)
+	return LoadWith(ctx, name, o)
 }
 
 // Load reads a .gltf, .glb, .obj or .ply file. progress may be nil.
@@ -78,7 +89,7 @@ func load(ctx context.Context, path string, o LoadOptions) (*Scene, error) {
 
 // loadData loads a scene from bytes; the source gives what they refer to.
 func loadData(ctx context.Context, src *source, name string, data []byte, o LoadOptions) (*Scene, error) {
-	l := &loader{ctx: ctx, progress: o.Progress, src: src}
+	l := &loader{ctx: ctx, progress: o.Progress, src: src, wantVariant: o.Variant}
 	l.scene.Name = name
 	run := l.run
 	if read := readerOf(name, data); read != nil {
@@ -111,6 +122,9 @@ type loader struct {
 	files     map[fileUse]int // textures of formats that name files
 	pending   []pendingImage
 	warned    map[string]bool
+
+	wantVariant string
+	variant     int // of the document, -1 is none
 }
 
 // meshKey is a mesh of the document; posed by a skin or by a node's own morph weights it is a mesh of its own. -1 is none.
@@ -174,6 +188,9 @@ func (l *loader) run(data []byte) (err error) {
 	}
 	for _, w := range warnings {
 		l.warn("%s", w)
+	}
+	if err := l.readVariants(l.wantVariant); err != nil {
+		return err
 	}
 	l.read = &reader{doc: l.doc, src: l.src, buffers: make([][]byte, len(l.doc.Buffers)), bin: bin}
 	if l.nodes, err = buildHierarchy(l.doc); err != nil {

@@ -56,6 +56,8 @@ type Material struct {
 	IOR float32
 	// Transmission is the factor of KHR_materials_transmission.
 	Transmission float32
+	// Layers are what other extensions add; nil is nothing.
+	Layers *Layers
 }
 
 // DefaultMaterial is glTF's material of primitives that name none, and the
@@ -85,7 +87,22 @@ func (m *Material) textureRefs() []*TextureRef {
 			r = append(r, t)
 		}
 	}
+	if m.Layers != nil {
+		for _, t := range m.Layers.textureRefs() {
+			if t != nil {
+				r = append(r, t)
+			}
+		}
+	}
 	return r
+}
+
+// PassesLight tells whether straight rays may pass the material, so that shadow rays have to ask.
+func (m *Material) PassesLight() bool { return m.Transmission > 0 && m.Metallic < 1 }
+
+// NeedsTangents tells whether shading needs the vertices' tangents.
+func (m *Material) NeedsTangents() bool {
+	return m.NormalTexture != nil || m.Layers != nil && (m.Layers.CoatNormalTexture != nil || m.Layers.Anisotropy > 0)
 }
 
 // TextureRef is a material's use of a texture.

@@ -87,7 +87,11 @@ func (l *loader) primitive(sp *gltf.Primitive, pose []mgl64.Mat4, weights []floa
 			return nil, fmt.Errorf("%w: position of vertex %d is not finite", ErrInvalid, v)
 		}
 	}
-	if p.Material, err = l.material(sp.Material); err != nil {
+	material, err := l.variantMaterial(sp)
+	if err != nil {
+		return nil, err
+	}
+	if p.Material, err = l.material(material); err != nil {
 		return nil, err
 	}
 	return p, l.shading(p)

@@ -25,6 +25,8 @@ type Scene struct {
 	Bounds Bounds
 	// Up is the scene's up axis, a unit vector.
 	Up mgl32.Vec3
+	// Variants are the names of the file's material variants (KHR_materials_variants).
+	Variants []string
 	// Warnings say what of the file was skipped or replaced, a sentence each.
 	Warnings []string
 }
@@ -158,11 +160,41 @@ type Environment struct {
 	SunDirection            mgl32.Vec3 // unit, towards the sun
 	SunIrradiance           mgl32.Vec3 // on a surface facing the sun; zero is no sun
 	SunAngularRadius        float32    // radians
+	// Map replaces the gradient where it is not nil.
+	Map *EnvironmentMap
+	// Rotation turns the map around the scene's up, counter-clockwise seen from above, in radians.
+	Rotation float32
+}
+
+// EnvironmentMap is the light from all directions, by longitude and latitude: rows from the zenith, columns to the right of
+// the direction behind the front (which is -z, seen with y up).
+type EnvironmentMap struct {
+	Width, Height int       // Width is twice Height
+	Pixels        []float32 // linear r g b
+}
+
+// FrontAround is the horizontal direction that is in the middle of the map.
+func (e *Environment) FrontAround(up mgl32.Vec3) mgl32.Vec3 {
+	front := mgl32.Vec3{0, 0, -1}
+	if flat := front.Sub(up.Mul(up.Dot(front))); flat.Len() > 0.1 {
+		front = flat.Normalize()
+	} else {
+		_, front = basis(up)
+	}
+	return mgl32.QuatRotate(e.Rotation, up).Rotate(front)
 }
 
 // IsBlack tells whether the environment gives no light at all.
 func (e *Environment) IsBlack() bool {
 	z := mgl32.Vec3{}
+	if e.Map != nil {
+		for _, v := range e.Map.Pixels {
+			if v != 0 {
+				return false
+			}
+		}
+		return e.SunIrradiance == z
+	}
 	return e.Zenith == z && e.Horizon == z && e.Ground == z && e.SunIrradiance == z
 }
 

@@ -167,6 +167,9 @@ func (s *Scene) validateMaterial(m *Material) error {
 		}
 	}
 	f := []float32{m.Metallic, m.Roughness, m.NormalScale, m.OcclusionStrength, m.AlphaCutoff, m.IOR, m.Transmission}
+	if m.Layers != nil {
+		f = append(f, m.Layers.factors()...)
+	}
 	if !allFinite(f) || !allFinite(m.BaseColor[:]) || !allFinite(m.Emissive[:]) {
 		return fmt.Errorf("%w: a factor is not finite", ErrInvalid)
 	}

@@ -12,6 +12,8 @@ bool transparentAt(uvec2 pixel, uint instance, uint primitive, uint geometryInde
 {
     Geometry g = geometries.v[geometryIndex];
     Material m = materials.v[g.material];
+    if ((m.flags & MATERIAL_ALPHA_MODE) == ALPHA_OPAQUE) // one that lets light pass for another reason
+        return false;
     uvec3 corner = triangleIndices(g, primitive);
     float alpha = alphaAt(g, m, corner, vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics));
     if ((m.flags & MATERIAL_ALPHA_MODE) == ALPHA_MASK)

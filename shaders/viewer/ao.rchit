@@ -7,7 +7,7 @@
 #include "viewer/surface.glsl"
 
 layout(location = 0) rayPayloadInEXT PreviewPayload preview;
-layout(location = 1) rayPayloadEXT uint shadow;
+layout(location = 1) rayPayloadEXT ShadowPayload shadow;
 layout(shaderRecordEXT, std430) buffer Record { uint geometry; } record;
 hitAttributeEXT vec2 barycentrics;
 
@@ -19,18 +19,18 @@ void main()
         preview.culledT = gl_HitTEXT;
         return;
     }
-    uint seed = sampleSeed(gl_LaunchIDEXT.xy, push.sampleIndex);
-    vec2 u = vec2(random(seed, bounceDimension(0u, DIM_BSDF_X)), random(seed, bounceDimension(0u, DIM_BSDF_Y)));
+    Sampler draw = pixelSampler(gl_LaunchIDEXT.xy, push.sampleIndex);
+    vec2 u = random2(draw, bounceDimension(0u, DIM_BSDF));
     vec3 direction = basisAround(s.normal) * sampleCosineHemisphere(u);
     if (dot(direction, s.geometricNormal) <= 0.0)
     {
         preview.color = vec3(0.0);
         return;
     }
-    shadow = 0u;
+    shadow = ShadowPayload(vec3(1.0), 0u, vec3(0.0));
     traceRayEXT(topLevel, gl_RayFlagsTerminateOnFirstHitEXT | gl_RayFlagsSkipClosestHitShaderEXT, 0xffu, RAY_SHADOW,
                 RAY_TYPES, MISS_SHADOW, offsetPoint(s.position, s.geometricNormal), frame.tMin, direction,
                 frame.skyUp.w, 1);
-    preview.color = vec3(shadow == SHADOW_LIT ? 1.0 : 0.0);
+    preview.color = vec3(shadow.bounce == SHADOW_LIT ? 1.0 : 0.0);
     preview.rays = 1u;
 }

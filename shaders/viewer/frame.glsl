@@ -30,14 +30,15 @@ layout(set = 0, binding = 2, std430) buffer RayCounts { uint pixels[]; } rayCoun
 
 layout(set = 0, binding = 3, std140) uniform Frame
 {
-    vec4 eye;           // xyz = position
-    vec4 right;         // xyz = half the image plane's width at distance 1 (orthographic: half its width)
+    vec4 eye;           // xyz = position, w = radius of the lens
+    vec4 right;         // xyz = half the image plane's width at distance 1 (orthographic: half its width), w = focus distance
     vec4 up;            // xyz = half its height
     vec4 forward;       // xyz = unit view direction, w = spread of one pixel in radians (orthographic: its width)
     vec4 skyUp;         // xyz = the sky's up axis, w = ambient occlusion radius
-    vec4 skyZenith;     // rgb, linear
-    vec4 skyHorizon;
+    vec4 skyZenith;     // rgb, linear; w = the environment's share of light samples
+    vec4 skyHorizon;    // w = the light triangles' share
     vec4 skyGround;
+    vec4 skyFront;      // xyz = the horizontal direction in the middle of the environment map
     uint flags;
     uint lightCount;
     uint lightTriangleCount;
@@ -45,7 +46,7 @@ layout(set = 0, binding = 3, std140) uniform Frame
     float clampRadiance; // largest contribution of one bounce after the first, 0 = unlimited
     float tMin;
     float tMax;
-    float pad;
+    uint environmentWidth; // of a map twice as wide as high
 } frame;
 
 layout(push_constant) uniform Push
@@ -81,6 +82,18 @@ CameraRay cameraRay(uvec2 pixel, uvec2 size, vec2 jitter)
         ray.coneSpread = frame.forward.w;
     }
     return ray;
+}
+
+// Moves a perspective camera's ray to a point of the lens, so that all such rays meet where the focus is.
+void throughLens(inout CameraRay ray, vec2 u)
+{
+    if (frame.eye.w <= 0.0 || (frame.flags & CAMERA_ORTHOGRAPHIC) != 0u)
+        return;
+    vec3 focus = ray.origin + ray.direction * (frame.right.w / dot(ray.direction, frame.forward.xyz));
+    float r = frame.eye.w * sqrt(u.x);
+    float phi = 6.28318530718 * u.y;
+    ray.origin += normalize(frame.right.xyz) * (r * cos(phi)) + normalize(frame.up.xyz) * (r * sin(phi));
+    ray.direction = normalize(focus - ray.origin);
 }
 
 // Adds one sample. A sample that is not finite is left out, and shows in the closing summary because the

@@ -33,8 +33,7 @@ void main()
     uvec2 pixel = gl_GlobalInvocationID.xy;
     if (pixel.x >= push.size.x || pixel.y >= push.size.y)
         return;
-    uint seed = sampleSeed(pixel, push.sampleIndex);
-    CameraRay camera = cameraRay(pixel, push.size, vec2(random(seed, DIM_PIXEL_X), random(seed, DIM_PIXEL_Y)));
+    CameraRay camera = cameraRay(pixel, push.size, random2(pixelSampler(pixel, push.sampleIndex), DIM_PIXEL));
     ErRay ray;
     ray.origin = camera.origin;
     ray.tMin = frame.tMin;

@@ -3,8 +3,8 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_ray_tracing : require
 #include "viewer/payload.glsl"
-#include "viewer/surface.glsl"
-#include "viewer/bsdf.glsl"
+#include "viewer/scatter.glsl"
+#include "viewer/guides.glsl"
 #include "viewer/lights.glsl"
 
 layout(location = 0) rayPayloadInEXT PathPayload path;
@@ -13,96 +13,119 @@ hitAttributeEXT vec2 barycentrics;
 
 const float ROUGH_SPREAD = 0.15; // ray cone angle that a fully rough bounce adds; a guess that keeps textures cool
 
-float powerHeuristic(float a, float b)
-{
-    return a * a / (a * a + b * b);
-}
-
 vec3 emittedTowardsRay(Surface s)
 {
-    if (path.bsdfPdf <= 0.0)
+    if (path.bsdfPdf == 0.0)
         return s.emission;
-    Geometry g = geometries.v[s.geometry];
-    vec3 toHit = s.position - gl_WorldRayOriginEXT;
+    float distance = path.travelled + gl_HitTEXT;
     float cosine = abs(dot(s.geometricNormal, gl_WorldRayDirectionEXT));
-    float lightPdf = lightTrianglePdf(g, uint(gl_PrimitiveID), dot(toHit, toHit), cosine);
-    return s.emission * powerHeuristic(path.bsdfPdf, lightPdf);
+    float lightPdf = lightTrianglePdf(geometries.v[s.geometry], uint(gl_PrimitiveID), distance * distance, cosine);
+    return s.emission * chanceWeight(path.bsdfPdf, lightPdf);
 }
 
-void sampleDirectLight(Surface s, Bsdf bsdf, mat3 frameToWorld, vec3 wo, uint seed)
+// On through the surface as if it were not there; the density of the direction stays.
+void passThrough(Surface s, vec3 weight)
 {
-    path.lightRadiance = vec3(0.0);
-    path.lightDistance = 0.0;
-    LightSample light = sampleLight(s.position, seed, path.bounce);
-    if (light.distance <= 0.0 || dot(light.direction, s.geometricNormal) <= 0.0)
+    path.weight = weight;
+    path.position = offsetPoint(s.position, -s.geometricNormal);
+    path.travelled += gl_HitTEXT;
+}
+
+// Whether that was all that is to be done here.
+bool endsHere(Surface s)
+{
+    bool direct = (path.state & STATE_SCATTERED) == 0u;
+    if (direct && culledForCamera(s))
+    {
+        path.radiance = vec3(0.0);
+        passThrough(s, vec3(1.0));
+        return true;
+    }
+    if (direct)
+        addGuides(s.baseColor + s.emission, s.normal);
+    if ((s.flags & MATERIAL_UNLIT) == 0u)
+        return (path.state & STATE_BOUNCE) >= push.maxBounces;
+    path.radiance = s.baseColor;
+    if (direct)
+        addUnlit(s.baseColor);
+    return true;
+}
+
+// One light sample and the next direction. The model is evaluated in one loop for both, so that it is compiled once: each
+// direction has a second turn for what the surface would send below itself, see localDirection().
+void scatter(Surface s, Scatter q, vec3 kept, Sampler draw)
+{
+    uint bounce = path.state & STATE_BOUNCE;
+    LightSample light = sampleLight(s.position, draw, bounce);
+    vec3 drawn;
+    bool sampled = sampleScatter(s, q, random2(draw, bounceDimension(bounce, DIM_LOBE)).x,
+                                 random2(draw, bounceDimension(bounce, DIM_BSDF)), drawn);
+    bool through = dot(drawn, s.geometricNormal) < 0.0;
+    bool lit = light.distance > 0.0 && !(q.glass && (!s.front || dot(light.direction, s.geometricNormal) < 0.0));
+    vec3 f[2] = vec3[2](vec3(0.0), vec3(0.0));
+    float pdf[2] = float[2](0.0, 0.0);
+    for (uint k = lit ? 0u : 2u; k < (sampled ? 4u : 2u); ++k)
+    {
+        vec3 w = k < 2u ? light.direction : drawn;
+        if (!localDirection(s, q, w, (k & 1u) == 1u))
+            continue;
+        float density;
+        vec3 value = bsdfEvaluate(q.bsdf, q.wo, w, density);
+        f[k >> 1u] += value;
+        pdf[k >> 1u] += density;
+    }
+    if (lit)
+    {
+        float weight = light.pdf > 0.0 ? chanceWeight(light.pdf, pdf[0]) : 1.0;
+        path.lightRadiance = kept * f[0] * light.radiance * weight;
+        path.lightDirection = light.direction;
+        bool behind = dot(light.direction, s.geometricNormal) < 0.0;
+        path.lightOrigin = offsetPoint(s.position, behind ? -s.geometricNormal : s.geometricNormal);
+        // Stop short of the light, which would otherwise shadow itself.
+        path.lightDistance = light.distance * (1.0 - 1e-3);
+    }
+    if (!sampled || pdf[1] <= 0.0)
         return;
-    float bsdfPdf;
-    vec3 f = bsdfEvaluate(bsdf, wo, light.direction * frameToWorld, bsdfPdf);
-    float weight = light.pdf > 0.0 ? powerHeuristic(light.pdf, bsdfPdf) : 1.0;
-    path.lightRadiance = f * light.radiance * weight;
-    path.lightDirection = light.direction;
-    path.lightOrigin = offsetPoint(s.position, s.geometricNormal);
-    // Stop short of the light, which would otherwise shadow itself.
-    path.lightDistance = light.distance * (1.0 - 1e-3);
-}
-
-// Dielectric transmission (KHR_materials_transmission), as an infinitely thin sheet: the direction stays.
-bool passesThrough(Surface s, uint seed)
-{
-    if (s.transmission <= 0.0)
-        return false;
-    float cosine = abs(dot(s.normal, gl_WorldRayDirectionEXT));
-    float r = (s.ior - 1.0) / (s.ior + 1.0);
-    float share = s.transmission * (1.0 - s.metallic) * (1.0 - fresnelSchlick(vec3(r * r), cosine).x);
-    return random(seed, bounceDimension(path.bounce, DIM_TRANSMIT)) < share;
+    path.weight = kept * f[1] / pdf[1];
+    // Directly seen glass shows all that is behind it; after that, light sampling has looked straight through.
+    bool hidden = q.glass && (through || !s.front);
+    path.bsdfPdf = !hidden ? pdf[1] : path.bsdfPdf == 0.0 ? 0.0 : -1.0;
+    path.direction = drawn;
+    path.position = offsetPoint(s.position, through ? -s.geometricNormal : s.geometricNormal);
+    path.travelled = 0.0;
+    path.coneSpread += ROUGH_SPREAD * s.roughness;
+    if (has(FEATURE_TRANSMISSION) && through && (s.flags & MATERIAL_VOLUME) != 0u)
+    {
+        path.medium = s.front ? layers.v[s.material].attenuation : vec3(0.0);
+        if (q.colored)
+            path.state |= STATE_COLORED;
+        path.weight *= q.colorWeight;
+    }
 }
 
 void main()
 {
     Surface s = loadSurface(record.geometry, barycentrics, path.coneWidth + path.coneSpread * gl_HitTEXT);
-    uint seed = sampleSeed(gl_LaunchIDEXT.xy, push.sampleIndex);
     path.coneWidth += path.coneSpread * gl_HitTEXT;
-    path.radiance = emittedTowardsRay(s);
     path.weight = vec3(0.0);
     path.lightRadiance = vec3(0.0);
-    if (path.bsdfPdf <= 0.0 && culledForCamera(s))
-    {
-        path.radiance = vec3(0.0);
-        path.weight = vec3(1.0);
-        path.position = offsetPoint(s.position, -s.geometricNormal);
-        return; // on along the camera ray
-    }
-    if ((s.flags & MATERIAL_UNLIT) != 0u)
-    {
-        path.radiance = s.baseColor;
+    vec3 kept = has(FEATURE_TRANSMISSION) ? exp(-path.medium * gl_HitTEXT) : vec3(1.0);
+    path.radiance = kept * emittedTowardsRay(s);
+    if (endsHere(s))
         return;
-    }
-    if (path.bounce >= push.maxBounces)
-        return;
-    if (passesThrough(s, seed))
+    path.state |= STATE_SCATTERED;
+
+    Sampler draw = pixelSampler(gl_LaunchIDEXT.xy, push.sampleIndex);
+    vec2 color = has(FEATURE_DISPERSION) ? random2(draw, DIM_COLOR) : vec2(0.0);
+    Scatter q = makeScatter(s, -gl_WorldRayDirectionEXT, color.x, (path.state & STATE_COLORED) != 0u);
+    if (has(FEATURE_TRANSMISSION) && q.straight > 0.0)
     {
-        path.weight = s.baseColor;
-        path.position = offsetPoint(s.position, -s.geometricNormal);
-        return; // direction and density stay as they were
+        if (random2(draw, bounceDimension(path.state & STATE_BOUNCE, DIM_TRANSMIT)).x < q.straight)
+        {
+            passThrough(s, kept * s.baseColor);
+            return;
+        }
+        kept /= 1.0 - q.straight;
     }
-
-    mat3 frameToWorld = basisAround(s.normal);
-    vec3 wo = -gl_WorldRayDirectionEXT * frameToWorld;
-    wo.z = max(wo.z, MIN_COSINE);
-    Bsdf bsdf = makeBsdf(s.baseColor, s.metallic, s.roughness, s.ior, wo.z);
-    bsdf.diffuse *= 1.0 - s.transmission;
-    sampleDirectLight(s, bsdf, frameToWorld, wo, seed);
-
-    vec2 u = vec2(random(seed, bounceDimension(path.bounce, DIM_BSDF_X)),
-                  random(seed, bounceDimension(path.bounce, DIM_BSDF_Y)));
-    vec3 wi;
-    float pdf;
-    vec3 weight = bsdfSample(bsdf, wo, random(seed, bounceDimension(path.bounce, DIM_LOBE)), u, wi, pdf);
-    vec3 direction = normalize(frameToWorld * wi);
-    bool below = dot(direction, s.geometricNormal) <= 0.0;
-    path.weight = below ? vec3(0.0) : weight;
-    path.bsdfPdf = pdf;
-    path.direction = direction;
-    path.position = offsetPoint(s.position, s.geometricNormal);
-    path.coneSpread += ROUGH_SPREAD * s.roughness;
+    scatter(s, q, kept, draw);
 }

@@ -42,6 +42,7 @@ const uint ALPHA_BLEND = 2u;
 const uint MATERIAL_ALPHA_MODE = 3u;     // mask of Material.flags
 const uint MATERIAL_DOUBLE_SIDED = 4u;
 const uint MATERIAL_UNLIT = 8u;
+const uint MATERIAL_VOLUME = 16u;        // transmission refracts: the surface bounds a volume
 
 struct Material
 {
@@ -134,6 +135,14 @@ vec4 sampleTexture(TextureUse use, TexturePoint at)
     return textureLod(textures[nonuniformEXT(index)], uv, lod);
 }
 
+// Linear r g b a; white where the mesh has no colours.
+vec4 vertexColor(Geometry g, uvec3 corner, vec3 b)
+{
+    if (!present(g.colors))
+        return vec4(1.0);
+    return fetch4(g.colors, corner.x) * b.x + fetch4(g.colors, corner.y) * b.y + fetch4(g.colors, corner.z) * b.z;
+}
+
 // The alpha of a point of a triangle: base colour factor x texture x vertex colour.
 float alphaAt(Geometry g, Material m, uvec3 corner, vec3 b)
 {
@@ -144,10 +153,7 @@ float alphaAt(Geometry g, Material m, uvec3 corner, vec3 b)
         int index = m.baseColorTexture.texture;
         alpha *= textureLod(textures[nonuniformEXT(index)], uv, 0.0).a;
     }
-    if (present(g.colors))
-        alpha *= fetch4(g.colors, corner.x).a * b.x + fetch4(g.colors, corner.y).a * b.y +
-                 fetch4(g.colors, corner.z).a * b.z;
-    return alpha;
+    return alpha * vertexColor(g, corner, b).a;
 }
 
 #endif

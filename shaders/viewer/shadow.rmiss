@@ -3,9 +3,9 @@
 #extension GL_EXT_ray_tracing : require
 #include "viewer/payload.glsl"
 
-layout(location = 1) rayPayloadInEXT uint shadow;
+layout(location = 1) rayPayloadInEXT ShadowPayload shadow;
 
 void main()
 {
-    shadow = SHADOW_LIT;
+    shadow.bounce = SHADOW_LIT;
 }

@@ -1,14 +1,21 @@
 // From a hit to a surface: interpolated attributes, textures, normal map. Included by closest hit shaders only.
 #ifndef VIEWER_SURFACE_GLSL
 #define VIEWER_SURFACE_GLSL
+#include "viewer/features.glsl"
 #include "viewer/frame.glsl"
 #include "viewer/scene.glsl"
+
+// The normal and tangent of a point in object space; no tangent is zero.
+struct TangentFrame { vec3 normal; vec3 tangent; float handedness; };
 
 struct Surface
 {
     vec3 position;
     vec3 geometricNormal; // unit, on the ray's side
     vec3 normal;          // shading normal, on the ray's side
+    TangentFrame frame;
+    TexturePoint at;
+    uint material;
     bool front;           // glTF's front: counter-clockwise, mirrored instances included
     uint geometry;
     vec3 baseColor;
@@ -68,35 +75,38 @@ vec4 triangleTangent(Geometry g, uint set, uvec3 corner, vec3 e1, vec3 e2, vec3 
     return vec4(tangent, dot(cross(n, tangent), bitangent) < 0.0 ? -1.0 : 1.0);
 }
 
-// The world space shading normal in front of the surface. Tangent space is built in object space and carried to
-// the world column by column, which keeps the bitangent right under mirrored instances.
-vec3 shadingNormal(Geometry g, Material m, uvec3 corner, vec3 b, Corners c, vec3 faceNormal, TexturePoint at)
+TangentFrame tangentFrame(Geometry g, bool tangents, uint set, uvec3 corner, vec3 b, Corners c, vec3 faceNormal)
 {
-    vec3 n = faceNormal;
+    TangentFrame f = TangentFrame(faceNormal, vec3(0.0), 1.0);
     if (present(g.normals))
     {
-        n = fetch3(g.normals, corner.x) * b.x + fetch3(g.normals, corner.y) * b.y + fetch3(g.normals, corner.z) * b.z;
-        n = dot(n, n) > 0.0 ? normalize(n) : faceNormal;
+        vec3 n = fetch3(g.normals, corner.x) * b.x + fetch3(g.normals, corner.y) * b.y + fetch3(g.normals, corner.z) * b.z;
+        f.normal = dot(n, n) > 0.0 ? normalize(n) : faceNormal;
     }
-    vec3 world = n * mat3(gl_WorldToObjectEXT); // the inverse transpose
-    if (m.normalTexture.texture >= 0)
-    {
-        vec4 t = present(g.tangents)
-            ? fetch4(g.tangents, corner.x) * b.x + fetch4(g.tangents, corner.y) * b.y + fetch4(g.tangents, corner.z) * b.z
-            : triangleTangent(g, m.normalTexture.texCoord, corner, c.p1 - c.p0, c.p2 - c.p0, n);
-        vec3 tangent = t.xyz - n * dot(n, t.xyz);
-        if (dot(tangent, tangent) > 1e-20)
-        {
-            tangent = normalize(tangent);
-            vec3 bitangent = cross(n, tangent) * (t.w < 0.0 ? -1.0 : 1.0);
-            vec3 map = sampleTexture(m.normalTexture, at).xyz * 2.0 - 1.0;
-            map.xy *= m.normalScale;
-            vec3 bent = map.x * normalize(mat3(gl_ObjectToWorldEXT) * tangent) +
-                        map.y * normalize(mat3(gl_ObjectToWorldEXT) * bitangent) + map.z * normalize(world);
-            world = dot(bent, bent) > 0.0 ? bent : world;
-        }
-    }
-    return normalize(world);
+    if (!tangents)
+        return f;
+    vec4 t = present(g.tangents)
+        ? fetch4(g.tangents, corner.x) * b.x + fetch4(g.tangents, corner.y) * b.y + fetch4(g.tangents, corner.z) * b.z
+        : triangleTangent(g, set, corner, c.p1 - c.p0, c.p2 - c.p0, f.normal);
+    vec3 tangent = t.xyz - f.normal * dot(f.normal, t.xyz);
+    f.tangent = dot(tangent, tangent) > 1e-20 ? normalize(tangent) : vec3(0.0);
+    f.handedness = t.w < 0.0 ? -1.0 : 1.0;
+    return f;
+}
+
+// A normal map's normal in world space, not normalised. Tangent space is built in object space and carried to the world
+// column by column, which keeps the bitangent right under mirrored instances.
+vec3 mappedNormal(TangentFrame f, TextureUse use, float scale, TexturePoint at)
+{
+    vec3 world = f.normal * mat3(gl_WorldToObjectEXT); // the inverse transpose
+    if (use.texture < 0 || f.tangent == vec3(0.0))
+        return world;
+    vec3 bitangent = cross(f.normal, f.tangent) * f.handedness;
+    vec3 map = sampleTexture(use, at).xyz * 2.0 - 1.0;
+    map.xy *= scale;
+    vec3 bent = map.x * normalize(mat3(gl_ObjectToWorldEXT) * f.tangent) +
+                map.y * normalize(mat3(gl_ObjectToWorldEXT) * bitangent) + map.z * normalize(world);
+    return dot(bent, bent) > 0.0 ? bent : world;
 }
 
 // A shading normal may be such that a mirror there would reflect into the surface, or that the viewer is below its
@@ -137,14 +147,15 @@ Surface loadSurface(uint geometryIndex, vec2 barycentrics, float coneWidth)
     s.geometricNormal = dot(ng, view) < 0.0 ? -ng : ng;
 
     TexturePoint at = texturePoint(g, corner, b, worldCross, coneWidth, abs(dot(ng, view)));
-
-    vec3 n = shadingNormal(g, m, corner, b, c, normalize(faceNormal), at);
+    s.at = at;
+    s.material = g.material;
+    bool tangents = m.normalTexture.texture >= 0 || has(FEATURE_ANISOTROPY | FEATURE_COAT);
+    TangentFrame f = tangentFrame(g, tangents, m.normalTexture.texCoord, corner, b, c, normalize(faceNormal));
+    vec3 n = normalize(mappedNormal(f, m.normalTexture, m.normalScale, at));
     s.normal = bentNormal(s.front ? n : -n, s.geometricNormal, view);
+    s.frame = f;
 
-    vec4 base = m.baseColor * sampleTexture(m.baseColorTexture, at);
-    if (present(g.colors))
-        base *= fetch4(g.colors, corner.x) * b.x + fetch4(g.colors, corner.y) * b.y + fetch4(g.colors, corner.z) * b.z;
-    s.baseColor = base.rgb;
+    s.baseColor = (m.baseColor * sampleTexture(m.baseColorTexture, at) * vertexColor(g, corner, b)).rgb;
     vec4 mr = sampleTexture(m.metallicRoughnessTexture, at);
     s.metallic = clamp(m.metallic * mr.b, 0.0, 1.0);
     s.roughness = clamp(m.roughness * mr.g, 0.0, 1.0);
@@ -158,7 +169,7 @@ Surface loadSurface(uint geometryIndex, vec2 barycentrics, float coneWidth)
 // for what the camera sees directly shows what a rasteriser shows, under the light of closed rooms.
 bool culledForCamera(Surface s)
 {
-    return !s.front && (s.flags & MATERIAL_DOUBLE_SIDED) == 0u;
+    return !s.front && (s.flags & (MATERIAL_DOUBLE_SIDED | MATERIAL_VOLUME)) == 0u;
 }
 
 // Moves a point off the surface along n by a distance made of the floats' own spacing

@@ -29,6 +29,8 @@ type Options struct {
 	RecordsPerGeometry uint32
 	// Flags of the bottom level builds; 0 prefers nothing. AllowCompaction holds for the top level, too.
 	Flags vk.BuildFlags
+	// Opaque tells of which materials geometry is built so that no any hit shader is asked; nil is assets.Material.IsOpaque.
+	Opaque func(m *assets.Material) bool
 }
 
 // Geometry is where the data of one primitive lies; an address of 0 is an absent attribute.
@@ -58,13 +60,17 @@ type Scene struct {
 	// What the top level is over, and the offset of its instances in the hit records.
 	instances          *vk.Buffer
 	recordsPerGeometry uint32
+	opaque             func(m *assets.Material) bool
 	// The builds, to be repeated by MeasureBuilds.
 	bottomBuilds, topBuilds []engine.BuildInput
 }
 
 // Upload uploads the geometry of a scene and builds its acceleration structures.
 func Upload(ctx context.Context, dev *engine.Device, scene *assets.Scene, o Options) (s *Scene, err error) {
-	s = &Scene{Source: scene, recordsPerGeometry: o.RecordsPerGeometry}
+	s = &Scene{Source: scene, recordsPerGeometry: o.RecordsPerGeometry, opaque: o.Opaque}
+	if s.opaque == nil {
+		s.opaque = (*assets.Material).IsOpaque
+	}
 	defer func() {
 		if err != nil {
 			s.Destroy()
@@ -121,7 +127,7 @@ func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, flags vk.Bu
 		in := engine.BuildInput{Name: mesh.Name, Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: flags}}
 		for p := range mesh.Primitives {
 			g := s.Geometries[int(s.FirstGeometry[m])+p]
-			in.Info.Geometries = append(in.Info.Geometries, triangles(g, &mesh.Primitives[p], s.Source))
+			in.Info.Geometries = append(in.Info.Geometries, s.triangles(g, &mesh.Primitives[p]))
 			in.Ranges = append(in.Ranges, vk.BuildRange{PrimitiveCount: uint32(mesh.Primitives[p].TriangleCount())})
 		}
 		inputs[m] = in
@@ -138,7 +144,7 @@ func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, flags vk.Bu
 	return nil
 }
 
-func triangles(g Geometry, p *assets.Primitive, scene *assets.Scene) vk.Geometry {
+func (s *Scene) triangles(g Geometry, p *assets.Primitive) vk.Geometry {
 	out := vk.Geometry{
 		Type: vk.GeometryTriangles,
 		Triangles: vk.Triangles{
@@ -150,8 +156,12 @@ func triangles(g Geometry, p *assets.Primitive, scene *assets.Scene) vk.Geometry
 			IndexData:    g.BuildIndices,
 		},
 	}
-	if scene.Materials[p.Material].IsOpaque() {
+	m := &s.Source.Materials[p.Material]
+	switch {
+	case s.opaque(m):
 		out.Flags = vk.GeometryOpaque
+	case m.IsOpaque(): // light that passes is tinted once at each triangle
+		out.Flags = vk.GeometryNoDuplicateAnyHit
 	}
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/everray/everray/assets"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
 )
@@ -87,7 +86,7 @@ func (s *Scene) addPrimitive(c *chunk, g *Geometry, o Options) {
 	}
 	if o.Attributes {
 		c.add(&g.Normals, bytesOf(p.Normals))
-		if needsTangents(&s.Source.Materials[p.Material]) {
+		if s.Source.Materials[p.Material].NeedsTangents() {
 			c.add(&g.Tangents, bytesOf(p.Tangents))
 		}
 		c.add(&g.UV0, bytesOf(p.UV0))
@@ -98,8 +97,6 @@ func (s *Scene) addPrimitive(c *chunk, g *Geometry, o Options) {
 		c.add(&g.Extra, bytesOf(o.Extra(g.Mesh, g.Primitive)))
 	}
 }
-
-func needsTangents(m *assets.Material) bool { return m.NormalTexture != nil }
 
 // upload copies the chunk into a buffer and fills in the addresses.
 func (c *chunk) upload(ctx context.Context, dev *engine.Device, name string) (*vk.Buffer, error) {

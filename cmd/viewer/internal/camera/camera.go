@@ -24,6 +24,8 @@ type Camera struct {
 	// Orthographic cameras see HalfHeight up and down from their axis instead.
 	Orthographic bool
 	HalfHeight   float32
+	// LensRadius of a perspective camera, and the distance at which it is in focus; 0 is a pinhole.
+	LensRadius, Focus float32
 }
 
 // LookAt returns a perspective camera.
@@ -48,6 +50,8 @@ func (c Camera) Validate() error {
 		}
 	}
 	switch {
+	case !(c.LensRadius >= 0) || math.IsInf(float64(c.LensRadius), 0) || c.LensRadius > 0 && !(c.Focus > 0):
+		return fmt.Errorf("%w: a lens of radius %g in focus at %g", ErrInvalid, c.LensRadius, c.Focus)
 	case c.Forward.Len() == 0:
 		return fmt.Errorf("%w: eye and target are the same point", ErrInvalid)
 	case c.Up.Len() == 0:

@@ -70,8 +70,9 @@ type groups struct{ raygen, miss, shadowMiss, opaque, alpha, alphaShadow int }
 
 // pipelineBuilder collects stages and groups.
 type pipelineBuilder struct {
-	options engine.PipelineOptions
-	err     error
+	options  engine.PipelineOptions
+	features features
+	err      error
 }
 
 func (b *pipelineBuilder) stage(kind engine.StageKind, name string) int {
@@ -83,7 +84,8 @@ func (b *pipelineBuilder) stage(kind engine.StageKind, name string) int {
 		b.err = err
 		return engine.Unused
 	}
-	b.options.Stages = append(b.options.Stages, engine.Stage{Name: name, Kind: kind, Code: code})
+	b.options.Stages = append(b.options.Stages, engine.Stage{Name: name, Kind: kind, Code: code,
+		Specialization: b.features.specialization()})
 	return len(b.options.Stages) - 1
 }
 
@@ -92,11 +94,11 @@ func (b *pipelineBuilder) group(g engine.Group) int {
 	return len(b.options.Groups) - 1
 }
 
-// newPipeline links the integrator's pipeline. Scenes without alpha do without any hit shaders.
-func newPipeline(ctx context.Context, dev *engine.Device, i Integrator, set *engine.DescriptorSetLayout,
-	alpha bool) (*engine.Pipeline, groups, error) {
+// newPipeline links the integrator's pipeline. Scenes without alpha and transmission do without any hit shaders.
+func newPipeline(ctx context.Context, dev *engine.Device, i Integrator, set *engine.DescriptorSetLayout, alpha bool,
+	f features) (*engine.Pipeline, groups, error) {
 	p := i.program()
-	b := &pipelineBuilder{options: engine.PipelineOptions{
+	b := &pipelineBuilder{features: f, options: engine.PipelineOptions{
 		Name:              string(i),
 		SetLayouts:        []*engine.DescriptorSetLayout{set},
 		PushConstantBytes: pushSize,
@@ -112,6 +114,8 @@ func newPipeline(ctx context.Context, dev *engine.Device, i Integrator, set *eng
 	g.opaque = b.group(engine.TrianglesGroup(closestHit, engine.Unused))
 	if alpha {
 		g.alpha = b.group(engine.TrianglesGroup(closestHit, b.stage(engine.AnyHit, p.anyHit)))
+	}
+	if alpha || f.has(featureTransmission) {
 		if p.shadows {
 			g.alphaShadow = b.group(engine.TrianglesGroup(engine.Unused, b.stage(engine.AnyHit, "shadow.rahit")))
 		}
@@ -138,11 +142,12 @@ func tableLayout(s *accel.Scene, g groups) sbt.Layout {
 	for i, geometry := range s.Geometries {
 		material := s.Source.Meshes[geometry.Mesh].Primitives[geometry.Primitive].Material
 		radiance, shadow := g.opaque, g.opaque // shadow rays skip the opaque group's closest hit shader
-		if !s.Source.Materials[material].IsOpaque() {
+		m := &s.Source.Materials[material]
+		if !m.IsOpaque() {
 			radiance = g.alpha
-			if g.alphaShadow >= 0 {
-				shadow = g.alphaShadow
-			}
+		}
+		if g.alphaShadow >= 0 && (!m.IsOpaque() || m.PassesLight()) {
+			shadow = g.alphaShadow
 		}
 		data := binary.LittleEndian.AppendUint32(nil, uint32(i))
 		layout.Hit = append(layout.Hit, sbt.Record{Group: radiance, Data: data}, sbt.Record{Group: shadow, Data: data})

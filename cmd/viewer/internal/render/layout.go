@@ -11,7 +11,7 @@ import (
 
 // Sizes in bytes.
 const (
-	frameSize         = 160
+	frameSize         = 176
 	geometrySize      = 80
 	materialSize      = 224
 	lightSize         = 64
@@ -24,6 +24,7 @@ const (
 const (
 	materialDoubleSided = 4
 	materialUnlit       = 8
+	materialVolume      = 16
 
 	cameraOrthographic = 1
 )

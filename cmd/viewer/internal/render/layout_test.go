@@ -62,6 +62,7 @@ func TestLayoutsMatchTheShaders(t *testing.T) {
 	strides, last := decorations(t, "path.rchit")
 	for name, want := range map[string]uint32{
 		"geometry": geometrySize, "material": materialSize, "light": lightSize, "light triangle": lightTriangleSize,
+		"layers": layersSize,
 	} {
 		if !slices.Contains(strides, want) {
 			t.Errorf("no array of path.rchit has the stride %d of a %s: %v", want, name, strides)
@@ -78,7 +79,7 @@ func TestEncodersWriteWhatTheirSizesSay(t *testing.T) {
 		t.Errorf("2 materials are %d bytes", n)
 	}
 	lights := []assets.Light{{Kind: assets.PointLight, Color: mgl32.Vec3{1, 1, 1}, Intensity: 2}, {Kind: assets.SpotLight}}
-	data, n := encodeLights(lights, &assets.Environment{SunIrradiance: mgl32.Vec3{1, 1, 1}, SunDirection: mgl32.Vec3{0, 1, 0}})
+	data, n := encodeLights(lights, &assets.Environment{SunIrradiance: mgl32.Vec3{1, 1, 1}, SunDirection: mgl32.Vec3{0, 1, 0}}, 0)
 	if n != 2 || len(data) != 2*lightSize { // the spot light is dark
 		t.Errorf("%d lights in %d bytes", n, len(data))
 	}

@@ -119,8 +119,7 @@ func wrap(u float32, n int) int {
 	return min(max(int(f*float64(n)), 0), n-1)
 }
 
-// lightTriangles lists the emissive triangles of all instances with their cumulative probabilities, and the sum of
-// weight times area.
+// lightTriangles lists the emissive triangles of all instances with their alias table, and the sum of weight times area.
 func lightTriangles(s *accel.Scene, e *emission) (data []byte, count int, power float64) {
 	type entry struct {
 		p      [3]mgl32.Vec3
@@ -147,26 +146,32 @@ func lightTriangles(s *accel.Scene, e *emission) (data []byte, count int, power 
 			}
 		}
 	}
+	if len(entries) == 0 {
+		return nil, 0, 0
+	}
+	weights := make([]float64, len(entries))
+	for i := range entries {
+		weights[i] = entries[i].power
+	}
+	table := newAliasTable(weights)
 	out := &encoder{b: make([]byte, 0, len(entries)*lightTriangleSize)}
-	var sum float64
 	for i, t := range entries {
-		sum += t.power
-		cumulative := float32(sum / power)
-		if i == len(entries)-1 {
-			cumulative = 1
-		}
-		out.vec4(t.p[0], cumulative)
+		out.vec4(t.p[0], table[i].keep)
 		out.vec3(t.p[1].Sub(t.p[0]))
 		out.u32(t.ids[0])
 		out.vec3(t.p[2].Sub(t.p[0]))
 		out.u32(t.ids[1])
-		out.f32(t.weight, t.side, 0, 0)
+		out.f32(t.weight, t.side)
+		out.u32(table[i].alias, 0)
 	}
 	return out.b, len(entries), power
 }
 
-// encodeLights lists the punctual lights and the sun.
-func encodeLights(lights []assets.Light, env *assets.Environment) (data []byte, count int) {
+// headLight is LIGHT_HEAD of lights.glsl.
+const headLight = 3
+
+// encodeLights lists the punctual lights and the sun, and the headlight where it is not 0.
+func encodeLights(lights []assets.Light, env *assets.Environment, head float32) (data []byte, count int) {
 	e := &encoder{}
 	for _, l := range lights {
 		intensity := l.Color.Mul(l.Intensity)
@@ -186,6 +191,13 @@ func encodeLights(lights []assets.Light, env *assets.Environment) (data []byte, 
 		e.vec4(env.SunIrradiance, 0)
 		e.vec4(env.SunDirection.Mul(-1), 0)
 		e.f32(0, float32(math.Tan(float64(env.SunAngularRadius))), 0, 0)
+		count++
+	}
+	if head > 0 {
+		e.vec3(mgl32.Vec3{})
+		e.u32(headLight)
+		e.vec4(mgl32.Vec3{head, head, head}, 0)
+		e.f32(0, 0, 0, 0, 0, 0, 0, 0)
 		count++
 	}
 	return e.b, count

@@ -24,6 +24,9 @@ func (e *encoder) material(m *assets.Material) {
 	if m.Unlit {
 		flags |= materialUnlit
 	}
+	if m.PassesLight() && m.Layers != nil && m.Layers.Thickness > 0 {
+		flags |= materialVolume
+	}
 	e.u32(flags)
 	e.f32(m.IOR, m.Transmission, 0)
 	for _, t := range []*assets.TextureRef{m.BaseColorTexture, m.MetallicRoughnessTexture, m.NormalTexture, m.OcclusionTexture,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	vulkan "github.com/vulkan-go/vulkan"
 
@@ -38,6 +39,10 @@ type Options struct {
 	Reach float32
 	// Environment replaces the scene's own.
 	Environment *assets.Environment
+	// Headlight is the irradiance of a light at the eye, in lux; 0 is none.
+	Headlight float32
+	// Guides keeps albedo and normals of what path sees, for Film.Guides.
+	Guides bool
 	// BuildFlags of the bottom level structures; 0 prefers nothing.
 	BuildFlags vk.BuildFlags
 	// OnStep is told what New begins to do.
@@ -53,7 +58,10 @@ type Renderer struct {
 	env     assets.Environment
 
 	textures *textures
-	buffers  []*vk.Buffer // small ones, by binding from bindFrame on
+	features features
+	frame    *vk.Buffer
+	buffers  []*vk.Buffer // of the scene, at these bindings
+	bindings []uint32
 	layout   *engine.DescriptorSetLayout
 	set      *engine.DescriptorSet
 	pipeline *engine.Pipeline
@@ -63,10 +71,13 @@ type Renderer struct {
 
 	lights, lightTriangles int
 	lightPower             float64
+	environment            environmentData
 
 	width, height int
 	accumulation  *vk.Buffer
 	counts        *vk.Buffer
+	unlit         *vk.Buffer // with featureUnlit and featureGuides of use
+	guides        *vk.Buffer
 	camera        camera.Camera
 	frameDirty    bool
 	samples       int // in the accumulation buffer
@@ -85,6 +96,12 @@ const (
 	bindLights
 	bindLightTriangles
 	bindTextures
+	bindLayers
+	bindAlbedo
+	bindEnvironment
+	bindEnvironmentTable
+	bindUnlit
+	bindGuides
 )
 
 // New uploads a scene and links the integrator's pipeline. Resize and SetCamera follow before the first sample.
@@ -105,6 +122,7 @@ func New(ctx context.Context, dev *engine.Device, source *assets.Scene, o Option
 	if o.Environment != nil {
 		r.env = *o.Environment
 	}
+	r.features = sceneFeatures(source, &r.env, o)
 	defer func() {
 		if err != nil {
 			r.Destroy()
@@ -139,6 +157,7 @@ func (r *Renderer) upload(ctx context.Context) (err error) {
 		Extra:              emission.of,
 		RecordsPerGeometry: recordsPerGeometry,
 		Flags:              r.options.BuildFlags,
+		Opaque:             r.opaque,
 	})
 	if err != nil {
 		return err
@@ -147,28 +166,53 @@ func (r *Renderer) upload(ctx context.Context) (err error) {
 	if r.textures, err = uploadTextures(ctx, r.dev, r.source); err != nil {
 		return fmt.Errorf("textures of %s: %w", r.source.Name, err)
 	}
-	lights, n := encodeLights(r.source.Lights, &r.env)
+	lights, n := encodeLights(r.source.Lights, &r.env, r.options.Headlight)
 	triangles, m, power := lightTriangles(r.scene, emission)
 	r.lights, r.lightTriangles, r.lightPower = n, m, power
+	r.environment = encodeEnvironment(r.env.Map)
 
-	frame, err := r.dev.VK().NewBuffer(vk.BufferOptions{
+	r.frame, err = r.dev.VK().NewBuffer(vk.BufferOptions{
 		Name: "frame", Size: frameSize, Memory: vk.DeviceLocal,
 		Usage: vulkan.BufferUsageFlags(vulkan.BufferUsageUniformBufferBit | vulkan.BufferUsageTransferDstBit),
 	})
 	if err != nil {
 		return fmt.Errorf("frame parameters: %w", err)
 	}
-	r.buffers = append(r.buffers, frame)
-	for _, b := range []struct {
-		name string
-		data []byte
-		size int // of one element: an empty array is given one that nobody reads
-	}{
-		{"geometries", encodeGeometries(r.scene), geometrySize},
-		{"materials", encodeMaterials(r.source.Materials), materialSize},
-		{"lights", lights, lightSize},
-		{"light triangles", triangles, lightTriangleSize},
-	} {
+	return r.uploadArrays(ctx, []sceneArray{
+		{bindGeometries, "geometries", encodeGeometries(r.scene), geometrySize},
+		{bindMaterials, "materials", encodeMaterials(r.source.Materials), materialSize},
+		{bindLights, "lights", lights, lightSize},
+		{bindLightTriangles, "light triangles", triangles, lightTriangleSize},
+		{bindLayers, "material layers", encodeLayers(r.source.Materials), layersSize},
+		{bindAlbedo, "albedo table", r.albedoTable(), 16},
+		{bindEnvironment, "environment", r.environment.texels, 16},
+		{bindEnvironmentTable, "environment's alias table", r.environment.table, 8},
+	})
+}
+
+// opaque is accel.Options.Opaque: shadow rays of paths ask also what lets light pass.
+func (r *Renderer) opaque(m *assets.Material) bool {
+	return m.IsOpaque() && !(r.features.has(featureTransmission) && m.PassesLight())
+}
+
+// albedoTable is only for paths.
+func (r *Renderer) albedoTable() []byte {
+	if r.options.Integrator != Path {
+		return nil
+	}
+	return albedoTable(r.features.has(featureSheen))
+}
+
+// sceneArray is a storage buffer that stays as it is.
+type sceneArray struct {
+	binding uint32
+	name    string
+	data    []byte
+	size    int // of one element: an empty array is given one that nobody reads
+}
+
+func (r *Renderer) uploadArrays(ctx context.Context, arrays []sceneArray) error {
+	for _, b := range arrays {
 		if len(b.data) == 0 {
 			b.data = make([]byte, b.size)
 		}
@@ -180,6 +224,7 @@ func (r *Renderer) upload(ctx context.Context) (err error) {
 			return fmt.Errorf("%s of %s: %w", b.name, r.source.Name, err)
 		}
 		r.buffers = append(r.buffers, buffer)
+		r.bindings = append(r.bindings, b.binding)
 	}
 	return nil
 }
@@ -198,15 +243,13 @@ func (r *Renderer) describe() (err error) {
 	const storage, uniform = vulkan.DescriptorTypeStorageBuffer, vulkan.DescriptorTypeUniformBuffer
 	bindings := []vk.DescriptorBinding{
 		{Binding: bindTopLevel, Type: vk.DescriptorTypeAccelerationStructure, Count: 1},
-		{Binding: bindAccumulation, Type: storage, Count: 1},
-		{Binding: bindRayCounts, Type: storage, Count: 1},
 		{Binding: bindFrame, Type: uniform, Count: 1},
-		{Binding: bindGeometries, Type: storage, Count: 1},
-		{Binding: bindMaterials, Type: storage, Count: 1},
-		{Binding: bindLights, Type: storage, Count: 1},
-		{Binding: bindLightTriangles, Type: storage, Count: 1},
 		{Binding: bindTextures, Type: vulkan.DescriptorTypeCombinedImageSampler, Count: uint32(r.textures.count())},
 	}
+	for _, b := range append([]uint32{bindAccumulation, bindRayCounts, bindUnlit, bindGuides}, r.bindings...) {
+		bindings = append(bindings, vk.DescriptorBinding{Binding: b, Type: storage, Count: 1})
+	}
+	slices.SortFunc(bindings, func(a, b vk.DescriptorBinding) int { return int(a.Binding) - int(b.Binding) })
 	if n, most := r.textures.count(), r.dev.VK().Physical().Limits.MaxPerStageSampledImages; uint64(n) > uint64(most) {
 		return fmt.Errorf("%w: %s has %d textures, %s binds at most %d", accel.ErrTooLarge, r.source.Name, n, r.dev.Info().Name, most)
 	}
@@ -217,8 +260,9 @@ func (r *Renderer) describe() (err error) {
 		return fmt.Errorf("descriptor set: %w", err)
 	}
 	r.set.WriteAccelerationStructure(bindTopLevel, 0, r.scene.TopLevel)
+	r.set.WriteBuffer(bindFrame, 0, r.frame, 0, 0)
 	for i, b := range r.buffers {
-		r.set.WriteBuffer(uint32(bindFrame+i), 0, b, 0, 0)
+		r.set.WriteBuffer(r.bindings[i], 0, b, 0, 0)
 	}
 	r.textures.write(r.set, bindTextures)
 	return r.set.Err()
@@ -229,7 +273,8 @@ func (r *Renderer) link(ctx context.Context) (err error) {
 		return r.linkHeat(ctx)
 	}
 	var g groups
-	if r.pipeline, g, err = newPipeline(ctx, r.dev, r.options.Integrator, r.layout, hasAlpha(r.source)); err != nil {
+	if r.pipeline, g, err = newPipeline(ctx, r.dev, r.options.Integrator, r.layout, hasAlpha(r.source),
+		r.features); err != nil {
 		return err
 	}
 	r.stats.Pipeline = r.pipeline.Stats()
@@ -244,24 +289,35 @@ func (r *Renderer) Resize(width, height int) error {
 	if width <= 0 || height <= 0 || uint64(width)*uint64(height) > MaxPixels {
 		return fmt.Errorf("%w: image of %d x %d pixels, want between 1 and %d pixels", ErrInvalid, width, height, MaxPixels)
 	}
-	r.accumulation.Destroy()
-	r.counts.Destroy()
-	r.accumulation, r.counts = nil, nil
 	pixels := uint64(width) * uint64(height)
 	if err := r.checkRange(fmt.Sprintf("an image of %d x %d pixels", width, height), 16*pixels); err != nil {
 		return err
 	}
-	var err error
-	if r.accumulation, err = r.dev.VK().NewBuffer(vk.BufferOptions{Name: "accumulation", Size: 16 * pixels,
-		Memory: vk.DeviceLocal}); err != nil {
-		return fmt.Errorf("accumulation buffer of %d x %d pixels: %w", width, height, err)
+	of := func(f features, n uint64) uint64 { // pixels that are kept only with a feature
+		if r.features.has(f) {
+			return n
+		}
+		return 1
 	}
-	if r.counts, err = r.dev.VK().NewBuffer(vk.BufferOptions{Name: "ray counts", Size: 4 * pixels,
-		Memory: vk.DeviceLocal}); err != nil {
-		return fmt.Errorf("ray counters of %d x %d pixels: %w", width, height, err)
+	for _, b := range []struct {
+		to      **vk.Buffer
+		binding uint32
+		name    string
+		size    uint64
+	}{
+		{&r.accumulation, bindAccumulation, "accumulation", 16 * pixels},
+		{&r.counts, bindRayCounts, "ray counts", 4 * pixels},
+		{&r.unlit, bindUnlit, "unlit", 16 * of(featureUnlit, pixels)},
+		{&r.guides, bindGuides, "guides", 16 * of(featureGuides, 2*pixels)},
+	} {
+		(*b.to).Destroy()
+		*b.to = nil
+		var err error
+		if *b.to, err = r.dev.VK().NewBuffer(vk.BufferOptions{Name: b.name, Size: b.size, Memory: vk.DeviceLocal}); err != nil {
+			return fmt.Errorf("%s buffer of %d x %d pixels: %w", b.name, width, height, err)
+		}
+		r.set.WriteBuffer(b.binding, 0, *b.to, 0, 0)
 	}
-	r.set.WriteBuffer(bindAccumulation, 0, r.accumulation, 0, 0)
-	r.set.WriteBuffer(bindRayCounts, 0, r.counts, 0, 0)
 	r.width, r.height = width, height
 	r.Restart()
 	return r.set.Err()
@@ -294,10 +350,10 @@ func (r *Renderer) Destroy() {
 	r.set.Destroy()
 	r.layout.Destroy()
 	r.textures.destroy()
-	for _, b := range append(r.buffers, r.accumulation, r.counts) {
+	for _, b := range append(r.buffers, r.frame, r.accumulation, r.counts, r.unlit, r.guides) {
 		b.Destroy()
 	}
 	r.scene.Destroy()
 	r.timer.Destroy()
-	r.buffers, r.accumulation, r.counts = nil, nil, nil
+	r.buffers, r.frame, r.accumulation, r.counts, r.unlit, r.guides = nil, nil, nil, nil, nil, nil
 }

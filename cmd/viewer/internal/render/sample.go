@@ -125,7 +125,7 @@ func (r *Renderer) prepare(cb *vk.CommandBuffer) error {
 	}
 	if r.frameDirty {
 		r.dev.CmdBarrier(cb)
-		cb.UpdateBuffer(r.buffers[0], 0, r.encodeFrame())
+		cb.UpdateBuffer(r.frame, 0, r.encodeFrame())
 		r.frameDirty = false
 	}
 	return nil
@@ -174,21 +174,42 @@ func (r *Renderer) record(cb *vk.CommandBuffer, sample uint32, width, height int
 func (r *Renderer) encodeFrame() []byte {
 	b := r.camera.Basis(float32(r.width) / float32(r.height))
 	e := &encoder{b: make([]byte, 0, frameSize)}
-	e.vec4(b.Eye, 0)
-	e.vec4(b.Right, 0)
+	environment, triangles := r.lightShares()
+	e.vec4(b.Eye, r.camera.LensRadius)
+	e.vec4(b.Right, r.camera.Focus)
 	e.vec4(b.Up, 0)
 	e.vec4(b.Forward, b.PixelSpread(r.height))
 	e.vec4(r.source.Up, r.options.Reach)
-	e.vec4(r.env.Zenith, 0)
-	e.vec4(r.env.Horizon, 0)
+	e.vec4(r.env.Zenith, environment)
+	e.vec4(r.env.Horizon, triangles)
 	e.vec4(r.env.Ground, 0)
+	e.vec4(r.env.FrontAround(r.source.Up), 0)
 	var flags uint32
 	if b.Orthographic {
 		flags |= cameraOrthographic
 	}
 	e.u32(flags, uint32(r.lights), uint32(r.lightTriangles))
-	e.f32(float32(r.lightPower), max(r.options.Clamp, 0), 0, tMax, 0)
+	e.f32(float32(r.lightPower), max(r.options.Clamp, 0), 0, tMax)
+	e.u32(uint32(r.environment.width))
 	return e.b
+}
+
+// lightShares are the probabilities with which light sampling turns to the environment and to the emissive triangles: what
+// there is, punctual lights included, gets equal shares.
+func (r *Renderer) lightShares() (environment, triangles float32) {
+	kinds := float32(0)
+	for _, there := range []bool{r.environment.table != nil, r.lightTriangles > 0, r.lights > 0} {
+		if there {
+			kinds++
+		}
+	}
+	if r.environment.table != nil {
+		environment = 1 / kinds
+	}
+	if r.lightTriangles > 0 {
+		triangles = 1 / kinds
+	}
+	return environment, triangles
 }
 
 // tMax is the end of rays that have none.

@@ -1,0 +1,136 @@
+package render
+
+import "math"
+
+// The table of microfacet.glsl: what surfaces reflect in all, by cosine and roughness.
+const (
+	albedoSide    = 32
+	albedoSamples = 256
+	sheenSteps    = 24
+	minAlpha      = 1e-3   // MIN_ALPHA of bsdf.glsl
+	minSheenAlpha = 0.0049 // MIN_SHEEN_ALPHA
+)
+
+// albedoTable returns the table. GGX under Schlick's Fresnel reflects f0 times the first number plus f90 times the second,
+// white sheen the third. A row ends with the means over the hemisphere.
+func albedoTable(sheen bool) []byte {
+	e := &encoder{b: make([]byte, 0, albedoSide*(albedoSide+1)*16)}
+	for row := range albedoSide {
+		roughness := float64(row) / (albedoSide - 1)
+		alpha := max(roughness*roughness, minAlpha)
+		var values [albedoSide][3]float64
+		for column := range values {
+			c := float64(column) / (albedoSide - 1)
+			cosine := max(c*c, 1e-4)
+			values[column][0], values[column][1] = ggxAlbedo(cosine, alpha)
+			if sheen {
+				values[column][2] = sheenAlbedo(cosine, max(roughness*roughness, minSheenAlpha))
+			}
+			e.f32(float32(values[column][0]), float32(values[column][1]), float32(values[column][2]), 0)
+		}
+		mean := hemisphereMean(&values)
+		e.f32(float32(mean[0]), float32(mean[1]), float32(mean[2]), 0)
+	}
+	return e.b
+}
+
+// hemisphereMean integrates 2 * value * cosine, values linear between the columns' cosines.
+func hemisphereMean(values *[albedoSide][3]float64) (mean [3]float64) {
+	for i := range albedoSide - 1 {
+		a, b := float64(i)/(albedoSide-1), float64(i+1)/(albedoSide-1)
+		a, b = a*a, b*b
+		for k := range mean {
+			va, vb := values[i][k], values[i+1][k]
+			slope := (vb - va) / (b - a)
+			mean[k] += (va-slope*a)*(b*b-a*a) + slope*2/3*(b*b*b-a*a*a)
+		}
+	}
+	return mean
+}
+
+type vec [3]float64
+
+func (a vec) dot(b vec) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+func (a vec) unit() vec {
+	l := math.Sqrt(a.dot(a))
+	return vec{a[0] / l, a[1] / l, a[2] / l}
+}
+
+func ggxLambda(w vec, alpha float64) float64 {
+	return 0.5 * (math.Sqrt(1+alpha*alpha*(w[0]*w[0]+w[1]*w[1])/(w[2]*w[2])) - 1)
+}
+
+// ggxAlbedo integrates over visible normals (Heitz 2018, as sampleVisibleNormal of the shader).
+func ggxAlbedo(cosine, alpha float64) (scale, bias float64) {
+	wo := vec{math.Sqrt(1 - cosine*cosine), 0, cosine}
+	v := vec{alpha * wo[0], 0, wo[2]}.unit()
+	for i := range albedoSamples {
+		u, w := (float64(i)+0.5)/albedoSamples, radicalInverse(uint32(i))
+		r, phi := math.Sqrt(u), 2*math.Pi*w
+		p1, p2 := r*math.Cos(phi), r*math.Sin(phi)
+		s := 0.5 * (1 + v[2])
+		p2 = (1-s)*math.Sqrt(1-p1*p1) + s*p2
+		up := math.Sqrt(max(0, 1-p1*p1-p2*p2))
+		// t1 is y, t2 = v x t1.
+		n := vec{-p2*v[2] + up*v[0], p1, p2*v[0] + up*v[2]}
+		h := vec{alpha * n[0], alpha * n[1], max(1e-9, n[2])}.unit()
+		oh := wo.dot(h)
+		wi := vec{2*oh*h[0] - wo[0], 2*oh*h[1] - wo[1], 2*oh*h[2] - wo[2]}
+		if wi[2] <= 0 {
+			continue
+		}
+		lambda := ggxLambda(wo, alpha)
+		weight := (1 + lambda) / (1 + lambda + ggxLambda(wi, alpha)) / albedoSamples
+		fresnel := math.Pow(1-min(oh, 1), 5)
+		scale += weight * (1 - fresnel)
+		bias += weight * fresnel
+	}
+	return scale, bias
+}
+
+// radicalInverse is van der Corput's sequence in base 2.
+func radicalInverse(i uint32) float64 {
+	var r, f float64 = 0, 0.5
+	for ; i > 0; i >>= 1 {
+		r += f * float64(i&1)
+		f /= 2
+	}
+	return r
+}
+
+func sheenFit(x, alpha float64) float64 {
+	t := (1 - alpha) * (1 - alpha)
+	mix := func(a, b float64) float64 { return a + (b-a)*t }
+	a, b, c := mix(21.5473, 25.3245), mix(3.82987, 3.32435), mix(0.19823, 0.16801)
+	d, e := mix(-1.97760, -1.27393), mix(-4.32054, -4.85967)
+	return a/(1+b*math.Pow(x, c)) + d*x + e
+}
+
+func sheenLambda(cosine, alpha float64) float64 {
+	if cosine < 0.5 {
+		return math.Exp(sheenFit(cosine, alpha))
+	}
+	return math.Exp(2*sheenFit(0.5, alpha) - sheenFit(1-cosine, alpha))
+}
+
+// sheenAlbedo integrates Charlie's sheen over a grid, denser at grazing angles.
+func sheenAlbedo(cosine, alpha float64) (albedo float64) {
+	wo := vec{math.Sqrt(1 - cosine*cosine), 0, cosine}
+	lambdaOut := sheenLambda(cosine, alpha)
+	for i := range sheenSteps {
+		t := (float64(i) + 0.5) / sheenSteps
+		z := t * t
+		r := math.Sqrt(1 - z*z)
+		around := 0.0
+		for k := range sheenSteps { // half the circle: the other half is the same
+			phi := math.Pi * (float64(k) + 0.5) / sheenSteps
+			wi := vec{r * math.Cos(phi), r * math.Sin(phi), z}
+			h := vec{wo[0] + wi[0], wo[1] + wi[1], wo[2] + wi[2]}.unit()
+			sine2 := max(h[0]*h[0]+h[1]*h[1], 1e-12)
+			around += (2 + 1/alpha) * math.Pow(sine2, 0.5/alpha) / (2 * math.Pi)
+		}
+		solid := 2 * math.Pi / sheenSteps * 2 * t / sheenSteps // dz = 2 t dt
+		albedo += around * solid / ((1 + lambdaOut + sheenLambda(z, alpha)) * 4 * cosine)
+	}
+	return albedo
+}

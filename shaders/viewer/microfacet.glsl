@@ -1,0 +1,95 @@
+// GGX and Charlie microfacets in a frame whose z axis is the normal, and the table of what they reflect in all.
+#ifndef VIEWER_MICROFACET_GLSL
+#define VIEWER_MICROFACET_GLSL
+#include "viewer/random.glsl"
+
+// Directional albedos by cosine and roughness, made by cmd/viewer/internal/render/albedo.go. Of GGX under Schlick's
+// Fresnel the albedo is f0 * x + f90 * y, of Charlie's sheen z. The last entry of a row is the mean over the hemisphere.
+const uint ALBEDO_SIDE = 32u;
+layout(set = 0, binding = 10, std430) readonly buffer AlbedoTable { vec4 v[]; } albedoTable;
+
+vec3 albedoMean(float roughness)
+{
+    float y = clamp(roughness, 0.0, 1.0) * float(ALBEDO_SIDE - 1u);
+    uint row = min(uint(y), ALBEDO_SIDE - 2u);
+    uint at = row * (ALBEDO_SIDE + 1u) + ALBEDO_SIDE;
+    return mix(albedoTable.v[at].xyz, albedoTable.v[at + ALBEDO_SIDE + 1u].xyz, y - float(row));
+}
+
+vec3 albedoAt(float cosine, float roughness)
+{
+    // Columns are at the squares, denser at grazing angles.
+    float x = sqrt(clamp(cosine, 0.0, 1.0)) * float(ALBEDO_SIDE - 1u);
+    float y = clamp(roughness, 0.0, 1.0) * float(ALBEDO_SIDE - 1u);
+    uint column = min(uint(x), ALBEDO_SIDE - 2u);
+    uint row = min(uint(y), ALBEDO_SIDE - 2u);
+    uint at = row * (ALBEDO_SIDE + 1u) + column;
+    float c0 = float(column) / float(ALBEDO_SIDE - 1u);
+    float c1 = float(column + 1u) / float(ALBEDO_SIDE - 1u);
+    float t = clamp((cosine - c0 * c0) / (c1 * c1 - c0 * c0), 0.0, 1.0);
+    vec3 low = mix(albedoTable.v[at].xyz, albedoTable.v[at + 1u].xyz, t);
+    at += ALBEDO_SIDE + 1u;
+    return mix(low, mix(albedoTable.v[at].xyz, albedoTable.v[at + 1u].xyz, t), y - float(row));
+}
+
+float ggxD(vec3 h, vec2 alpha)
+{
+    vec2 s = h.xy / alpha;
+    float d = dot(s, s) + h.z * h.z; // this form keeps its digits near h = z
+    return 1.0 / (PI * alpha.x * alpha.y * d * d);
+}
+
+// Smith's lambda.
+float ggxLambda(vec3 w, vec2 alpha)
+{
+    vec2 s = alpha * w.xy;
+    return 0.5 * (sqrt(1.0 + dot(s, s) / max(w.z * w.z, 1e-12)) - 1.0);
+}
+
+// A microfacet normal as wo sees them, with density D * max(0, dot(wo, h)) / ((1 + lambda(wo)) * wo.z)
+// (Heitz 2018, JCGT 7(4)).
+vec3 sampleVisibleNormal(vec3 wo, vec2 alpha, vec2 u)
+{
+    vec3 v = normalize(vec3(alpha * wo.xy, wo.z));
+    float len2 = dot(v.xy, v.xy);
+    vec3 t1 = len2 > 0.0 ? vec3(-v.y, v.x, 0.0) * inversesqrt(len2) : vec3(1.0, 0.0, 0.0);
+    vec3 t2 = cross(v, t1);
+    float r = sqrt(u.x);
+    float phi = 2.0 * PI * u.y;
+    float p1 = r * cos(phi);
+    float p2 = r * sin(phi);
+    float s = 0.5 * (1.0 + v.z);
+    p2 = (1.0 - s) * sqrt(max(0.0, 1.0 - p1 * p1)) + s * p2;
+    vec3 n = p1 * t1 + p2 * t2 + sqrt(max(0.0, 1.0 - p1 * p1 - p2 * p2)) * v;
+    return normalize(vec3(alpha * n.xy, max(1e-6, n.z)));
+}
+
+// The sheen's microfacets (Estevez and Kulla 2017, "Production Friendly Microfacet Sheen BRDF").
+float sheenFit(float x, float alpha)
+{
+    float t = (1.0 - alpha) * (1.0 - alpha);
+    float a = mix(21.5473, 25.3245, t);
+    float b = mix(3.82987, 3.32435, t);
+    float c = mix(0.19823, 0.16801, t);
+    float d = mix(-1.97760, -1.27393, t);
+    float e = mix(-4.32054, -4.85967, t);
+    return a / (1.0 + b * pow(x, c)) + d * x + e;
+}
+
+float sheenLambda(float cosine, float alpha)
+{
+    bool high = cosine >= 0.5;
+    float fit = sheenFit(high ? 1.0 - cosine : cosine, alpha);
+    return exp(high ? 2.0 * sheenFit(0.5, alpha) - fit : fit);
+}
+
+// f * cos of white sheen.
+float sheenEvaluate(vec3 wo, vec3 wi, float alpha)
+{
+    vec3 h = normalize(wo + wi);
+    float sine2 = max(dot(h.xy, h.xy), 1e-12);
+    float d = (2.0 + 1.0 / alpha) * pow(sine2, 0.5 / alpha) / (2.0 * PI);
+    return d / ((1.0 + sheenLambda(wo.z, alpha) + sheenLambda(wi.z, alpha)) * 4.0 * wo.z);
+}
+
+#endif
