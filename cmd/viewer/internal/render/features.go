@@ -23,8 +23,6 @@ const (
 	featureEnvironment
 	featureUnlit
 	featureGuides
-
-	featuresOfLayers = featureDispersion<<1 - 1
 )
 
 func (f features) has(g features) bool { return f&g != 0 }

@@ -30,8 +30,6 @@ type scattering struct {
 	iridescence, film, anisotropy, diffuseThr float32
 	// least is what a white furnace must get back at least: 1 for models that lose nothing.
 	least float64
-	// rough allows for the difference between both directions by the table's steps.
-	reciprocity float64
 }
 
 const (
