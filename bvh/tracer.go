@@ -70,7 +70,7 @@ func NewTracer(dev *vk.Device) (*Tracer, error) { return newTracer(dev, dev.SIMD
 
 // NewClusterTracer creates the kernel that knows clusters. Its hits have ClusterHitSize bytes.
 func NewClusterTracer(dev *vk.Device) (*Tracer, error) {
-	return tracerOf(dev, shaders.ClusterVariant(tracerName, dev.SIMD()), ClusterHitSize)
+	return tracerOf(dev, shaders.VariantFor(tracerName, dev.SIMD(), true), ClusterHitSize)
 }
 
 const tracerName = "bvh/trace/trace.comp"

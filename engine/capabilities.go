@@ -26,6 +26,8 @@ var requirements = map[spirv.Capability]requirement{
 		func(f vk.Features) bool { return f.InvocationReorderNV }, true},
 	spirv.CapabilityShaderInvocationReorderEXT: {"rayTracingInvocationReorder (EXT)",
 		func(f vk.Features) bool { return f.InvocationReorderEXT }, true},
+	spirv.CapabilityRayTracingClusterAccelerationStructureNV: {"clusterAccelerationStructure",
+		func(vk.Features) bool { return false }, true},
 	spirv.CapabilityRayTraversalPrimitiveCullingKHR: {"rayTraversalPrimitiveCulling",
 		func(f vk.Features) bool { return f.PrimitiveCulling }, true},
 	spirv.CapabilityRayCullMaskKHR: {"rayTracingMaintenance1",

@@ -25,6 +25,9 @@ type ComputePipelineOptions struct {
 	SetLayouts     []*DescriptorSetLayout
 	// PushConstantBytes is the size of the push constants, a multiple of 4 of at most what the device has, on both ways.
 	PushConstantBytes uint32
+	// AllowClusters lets queries meet bottom levels over clusters. A shader that declares the capability for them
+	// (SPV_NV_cluster_acceleration_structure) asks for it by that.
+	AllowClusters bool
 }
 
 // ComputePipeline is a compiled compute shader.
@@ -64,7 +67,8 @@ func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOption
 		return p, err
 	}
 	start := time.Now()
-	code, err := d.driver.LowerShader(ctx, driver.Shader{Name: o.Name, Stage: vk.StageCompute, Code: o.Code, Entry: o.Entry})
+	code, err := d.driver.LowerShader(ctx, driver.Shader{Name: o.Name, Stage: vk.StageCompute, Code: o.Code, Entry: o.Entry,
+		AllowClusters: o.AllowClusters})
 	if err != nil {
 		return p, err
 	}

@@ -145,6 +145,9 @@ type PipelineFlags struct {
 	NoNullClosestHit, NoNullMiss     bool
 	// SkipTriangles and SkipAABBs leave out geometry of that kind for all rays. At most one may be set.
 	SkipTriangles, SkipAABBs bool
+	// AllowClusters lets rays meet bottom levels over clusters (VkRayTracingPipelineClusterAccelerationStructureCreateInfoNV). It is
+	// no promise but a wish: pipelines without it have no code for clusters, and are faster for it.
+	AllowClusters bool
 }
 
 // PipelineStats says what a pipeline cost; what a way cannot tell is zero.

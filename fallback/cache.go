@@ -207,7 +207,7 @@ func linkKey(linker [sha256.Size]byte, runtimeModule []uint32, stages []Stage, o
 	h.number(uint64(o.MaxDepth))
 	h.number(uint64(o.MaxLanes))
 	f := o.Flags
-	for _, b := range []bool{f.NoNullAnyHit, f.NoNullIntersection, f.NoNullClosestHit, f.NoNullMiss, f.SkipTriangles, f.SkipAABBs} {
+	for _, b := range []bool{f.NoNullAnyHit, f.NoNullIntersection, f.NoNullClosestHit, f.NoNullMiss, f.SkipTriangles, f.SkipAABBs, f.AllowClusters} {
 		h.bit(b)
 	}
 	return cache.Key(h.Sum(nil))

@@ -21,6 +21,8 @@ type LibraryOptions struct {
 	Form Form
 	// SIMD is that of the pipelines' device (vk.Device.SIMD), which fail otherwise.
 	SIMD bool
+	// AllowClusters is Flags.AllowClusters of the pipelines, which fail otherwise.
+	AllowClusters bool
 	// Keep keeps the stages' code, for reproducers of pipelines that are made with the library.
 	Keep bool
 }
@@ -41,14 +43,14 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 	if err := check.validate(); err != nil {
 		return fail(err)
 	}
-	runtime, err := shaders.Load(shaders.Variant(runtimeName, o.SIMD))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.SIMD, o.AllowClusters))
 	if err != nil {
 		return fail(err)
 	}
 	source := setOf(o.Form, o.Stages)
 	linked, err := link.NewLibrary(ctx, runtime, o.Stages, link.Options{Form: o.Form})
 	if err != nil {
-		return fail(internal(err, "", &repro.Case{Name: o.Name, Way: "compute", CPU: o.SIMD, Libraries: []repro.Set{source}}))
+		return fail(internal(err, "", &repro.Case{Name: o.Name, Way: "compute", CPU: o.SIMD, Flags: link.Flags{AllowClusters: o.AllowClusters}, Libraries: []repro.Set{source}}))
 	}
 	if !o.Keep {
 		source = repro.Set{}

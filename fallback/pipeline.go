@@ -256,7 +256,7 @@ const runtimeName = "fallback/runtime.comp"
 
 // link links the stages, for direct or indirect launches, and says whether the code comes from the cache.
 func (o *PipelineOptions) link(ctx context.Context, indirect bool) (result *link.Result, cached bool, err error) {
-	runtime, err := shaders.Load(shaders.Variant(runtimeName, o.simd))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.simd, o.Flags.AllowClusters))
 	if err != nil {
 		return nil, false, err
 	}
@@ -274,7 +274,7 @@ func (o *PipelineOptions) link(ctx context.Context, indirect bool) (result *link
 
 // relink is Cache.relink for code that link returned.
 func (o *PipelineOptions) relink(ctx context.Context, refused *link.Result, indirect bool) (*link.Result, error) {
-	runtime, err := shaders.Load(shaders.Variant(runtimeName, o.simd))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.simd, o.Flags.AllowClusters))
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,23 @@ type Shader struct {
 	// Driver is the device's VkDriverId, 0 if it is not known. With lavapipe's, helper invocations of fragment shaders find
 	// nothing: there they read no memory.
 	Driver uint32
+	// Clusters lets queries meet bottom levels over clusters. A module with the capability for them asks for it by that.
+	Clusters bool
+}
+
+// asksForClusters tells whether a module declares RayTracingClusterAccelerationStructureNV.
+func asksForClusters(code []uint32) bool {
+	for at := 5; at < len(code); {
+		op, n := code[at]&0xffff, int(code[at]>>16)
+		if op != uint32(spirv.OpCapability) || n != 2 || at+1 >= len(code) {
+			return false // capabilities come first
+		}
+		if code[at+1] == uint32(spirv.CapabilityRayTracingClusterAccelerationStructureNV) {
+			return true
+		}
+		at += n
+	}
+	return false
 }
 
 // shaderModels are the execution models of compute and graphics stages, by VkShaderStageFlagBits. Task and mesh shaders
@@ -47,7 +64,7 @@ func LowerShader(ctx context.Context, s Shader) ([]uint32, error) {
 	if !ok {
 		return nil, fmt.Errorf("shader %q: stage %#x is no compute or graphics stage: %w", s.Name, s.Stage, ErrInvalid)
 	}
-	library, err := shaders.Load("fallback/query.comp")
+	library, err := shaders.Load(shaders.VariantFor("fallback/query.comp", false, s.Clusters || asksForClusters(s.Code)))
 	if err != nil {
 		return nil, err
 	}

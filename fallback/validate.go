@@ -26,6 +26,9 @@ func (o *PipelineOptions) validate() error {
 		if y == nil {
 			return fail("library %d is nil", i)
 		}
+		if y.options.AllowClusters != o.Flags.AllowClusters {
+			return fail("AllowClusters of library %d is %v, of the pipeline %v", i, y.options.AllowClusters, o.Flags.AllowClusters)
+		}
 	}
 	if o.PushConstantBytes > MaxPushConstantBytes {
 		return fail("%d bytes of push constants, more than %d", o.PushConstantBytes, MaxPushConstantBytes)

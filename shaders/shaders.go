@@ -33,11 +33,13 @@ func Variant(name string, simd bool) string {
 	return strings.TrimSuffix(name, ext) + ".simd" + ext
 }
 
-// ClusterVariant returns the name of a shader's variant for structures with clusters (bvh/trace/cluster.glsl), of a device as in
-// Variant.
-func ClusterVariant(name string, simd bool) string {
-	ext := path.Ext(name)
-	return Variant(strings.TrimSuffix(name, ext)+".clusters"+ext, simd)
+// VariantFor is Variant of a shader with traversal that knows clusters (bvh/trace/cluster.glsl), or does not.
+func VariantFor(name string, simd, clusters bool) string {
+	if clusters {
+		ext := path.Ext(name)
+		name = strings.TrimSuffix(name, ext) + ".clusters" + ext
+	}
+	return Variant(name, simd)
 }
 
 // Load returns the SPIR-V words of a shader by the name of its source, for example "bvh/build/morton.comp".

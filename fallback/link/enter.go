@@ -23,6 +23,7 @@ var getters = map[spirv.BuiltIn]getter{
 	spirv.BuiltInObjectToWorldKHR:       {hit: "rtObjectToWorld"},
 	spirv.BuiltInWorldToObjectKHR:       {hit: "rtWorldToObject"},
 	spirv.BuiltInHitTNV:                 {hit: "rtRayTmaxHit"},
+	spirv.BuiltInClusterIDNV:            {hit: "rtClusterId"},
 }
 
 // getter returns the function that reads a built-in in this stage, "" if there is none.
@@ -32,7 +33,7 @@ func (s *stage) getter(b spirv.BuiltIn) string {
 	case ClosestHit, AnyHit:
 		return g.hit
 	case Intersection:
-		if b != spirv.BuiltInHitKindKHR {
+		if b != spirv.BuiltInHitKindKHR && b != spirv.BuiltInClusterIDNV {
 			return g.hit
 		}
 	case Miss:

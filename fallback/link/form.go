@@ -114,6 +114,9 @@ type Flags struct {
 	NoNullClosestHit, NoNullMiss bool
 	// SkipTriangles and SkipAABBs leave out geometry of that kind for all rays.
 	SkipTriangles, SkipAABBs bool
+	// AllowClusters: structures may have clusters. Otherwise the runtime is one without code for them, to which an instance of
+	// clusters is a fault.
+	AllowClusters bool
 }
 
 // chooseForm takes the form that was asked for, if it can run the pipeline, or the first that is worth it.

@@ -15,6 +15,7 @@ var hitGetters = map[string]string{
 	"rtWorldRayOrigin": "r", "rtWorldRayDirection": "r", "rtObjectRayOrigin": "ri", "rtObjectRayDirection": "ri", "rtRayTmin": "r",
 	"rtRayTmaxMiss": "r", "rtRayTmaxHit": "h", "rtBarycentrics": "hb", "rtPrimitiveId": "h", "rtHitKind": "i", "rtInstanceId": "i",
 	"rtInstanceCustomIndex": "i", "rtGeometryIndex": "i", "rtObjectToWorld": "i", "rtWorldToObject": "i", "rtVertex": "i",
+	"rtClusterId": "i",
 }
 
 // laneNeeds looks through the hit and miss shaders.

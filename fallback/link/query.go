@@ -40,6 +40,7 @@ var queryCalls = map[spirv.Op]queryCall{
 	spirv.OpRayQueryGetIntersectionObjectRayOriginKHR:                        queryGetter("rqGetIntersectionObjectRayOrigin"),
 	spirv.OpRayQueryGetIntersectionObjectToWorldKHR:                          queryGetter("rqGetIntersectionObjectToWorld"),
 	spirv.OpRayQueryGetIntersectionWorldToObjectKHR:                          queryGetter("rqGetIntersectionWorldToObject"),
+	spirv.OpRayQueryGetIntersectionClusterIdNV:                               queryGetter("rqGetIntersectionClusterId"),
 	spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR:                queryGetter("rqGetIntersectionTriangleVertexPositions"),
 }
 

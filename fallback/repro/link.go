@@ -36,7 +36,7 @@ const runtimeName = "fallback/runtime.comp"
 
 // Link links the case, as the compute way does. The passes come back also with an error: those that were done.
 func (c *Case) Link(ctx context.Context, o Options) (*link.Result, []Pass, error) {
-	runtime, err := shaders.Load(shaders.Variant(runtimeName, c.CPU))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, c.CPU, c.Flags.AllowClusters))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -155,6 +155,7 @@ const (
 	CapabilityBindlessTextureNV                           Capability = 5390
 	CapabilityRayQueryPositionFetchKHR                    Capability = 5391
 	CapabilityRawAccessChainsNV                           Capability = 5398
+	CapabilityRayTracingClusterAccelerationStructureNV    Capability = 5437
 	CapabilityExpectAssumeKHR                             Capability = 5629
 	CapabilityDotProductInputAll                          Capability = 6016
 	CapabilityDotProductInput4x8Bit                       Capability = 6017

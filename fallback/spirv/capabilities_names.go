@@ -154,6 +154,7 @@ var capabilityNames = map[Capability]string{
 	CapabilityBindlessTextureNV:                           "BindlessTextureNV",
 	CapabilityRayQueryPositionFetchKHR:                    "RayQueryPositionFetchKHR",
 	CapabilityRawAccessChainsNV:                           "RawAccessChainsNV",
+	CapabilityRayTracingClusterAccelerationStructureNV:    "RayTracingClusterAccelerationStructureNV",
 	CapabilityExpectAssumeKHR:                             "ExpectAssumeKHR",
 	CapabilityDotProductInputAll:                          "DotProductInputAll",
 	CapabilityDotProductInput4x8Bit:                       "DotProductInput4x8Bit",

@@ -183,5 +183,6 @@ const (
 	BuiltInSMIDNV                               BuiltIn = 5377
 	BuiltInHitKindFrontFacingMicroTriangleNV    BuiltIn = 5405
 	BuiltInHitKindBackFacingMicroTriangleNV     BuiltIn = 5406
+	BuiltInClusterIDNV                          BuiltIn = 5436
 	BuiltInCullMaskKHR                          BuiltIn = 6021
 )

@@ -181,5 +181,6 @@ var builtInNames = map[BuiltIn]string{
 	BuiltInSMIDNV:                               "SMIDNV",
 	BuiltInHitKindFrontFacingMicroTriangleNV:    "HitKindFrontFacingMicroTriangleNV",
 	BuiltInHitKindBackFacingMicroTriangleNV:     "HitKindBackFacingMicroTriangleNV",
+	BuiltInClusterIDNV:                          "ClusterIDNV",
 	BuiltInCullMaskKHR:                          "CullMaskKHR",
 }

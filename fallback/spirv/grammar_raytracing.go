@@ -27,6 +27,7 @@ var grammarRaytracing = map[Op]opInfo{
 	OpRayQueryProceedKHR:                                               {"RayQueryProceedKHR", tr, "i"},
 	OpRayQueryGetIntersectionTypeKHR:                                   {"RayQueryGetIntersectionTypeKHR", tr, "ii"},
 	OpRayQueryGetIntersectionTriangleVertexPositionsKHR:                {"RayQueryGetIntersectionTriangleVertexPositionsKHR", tr, "ii"},
+	OpRayQueryGetIntersectionClusterIdNV:                               {"RayQueryGetIntersectionClusterIdNV", tr, "ii"},
 	OpRayQueryGetRayTMinKHR:                                            {"RayQueryGetRayTMinKHR", tr, "i"},
 	OpRayQueryGetRayFlagsKHR:                                           {"RayQueryGetRayFlagsKHR", tr, "i"},
 	OpRayQueryGetIntersectionTKHR:                                      {"RayQueryGetIntersectionTKHR", tr, "ii"},

@@ -27,6 +27,7 @@ const (
 	OpRayQueryProceedKHR                                               Op = 4477
 	OpRayQueryGetIntersectionTypeKHR                                   Op = 4479
 	OpRayQueryGetIntersectionTriangleVertexPositionsKHR                Op = 5340
+	OpRayQueryGetIntersectionClusterIdNV                               Op = 5345
 	OpRayQueryGetRayTMinKHR                                            Op = 6016
 	OpRayQueryGetRayFlagsKHR                                           Op = 6017
 	OpRayQueryGetIntersectionTKHR                                      Op = 6018

@@ -332,8 +332,13 @@ mat3 hoVertices(const in uvec2 instance, const in uint leaf, const in uint primi
     return mat3(erVertex(instance, at, 0u), erVertex(instance, at, 1u), erVertex(instance, at, 2u));
 }
 
-// Hook for structures that have clusters: there are none yet. -1 is the word for a hit of no cluster.
-int hoClusterId(const in uvec2 instance, const in uint leaf) { return -1; }
+// -1 is the word for a hit of no cluster, and for what is no hit.
+int hoClusterId(const in uvec2 instance, const in uint leaf) {
+#ifdef ER_CLUSTERS
+    if (instance != uvec2(0u) && leaf != HO_NO_LEAF) return int(erClusterId(instance, leaf));
+#endif
+    return -1;
+}
 
 // Address of a record's data, zero if there is none.
 uvec2 hoRecordData(const in uint kind, const in uint record) {

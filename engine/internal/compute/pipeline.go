@@ -36,6 +36,7 @@ func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driv
 	stages, groups := translate(&o)
 	impl, err := fallback.NewLibrary(ctx, fallback.LibraryOptions{
 		Name: o.Name, Stages: stages, Groups: groups, Form: fallback.Form(o.Form), SIMD: d.device.SIMD(), Keep: d.dump != "",
+		AllowClusters: o.Flags.AllowClusters,
 	})
 	if err != nil {
 		return nil, refused(err)

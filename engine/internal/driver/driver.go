@@ -167,6 +167,8 @@ type Shader struct {
 	Stage vulkan.ShaderStageFlags
 	Code  []uint32
 	Entry string
+	// AllowClusters lets queries meet bottom levels over clusters.
+	AllowClusters bool
 }
 
 // Group is one shader group; its indices name stages, -1 is none.
@@ -202,6 +204,7 @@ type PipelineFlags struct {
 	NoNullAnyHit, NoNullIntersection bool
 	NoNullClosestHit, NoNullMiss     bool
 	SkipTriangles, SkipAABBs         bool
+	AllowClusters                    bool
 }
 
 // Stats of a pipeline; what a way cannot tell is zero.

@@ -17,9 +17,8 @@ var refusedCapabilities = map[spirv.Capability]string{
 
 // Capabilities that came after package spirv's tables.
 const (
-	capabilitySpheresGeometryNV              spirv.Capability = 5433
-	capabilityLinearSweptSpheresGeometryNV   spirv.Capability = 5434
-	capabilityClusterAccelerationStructureNV spirv.Capability = 5437
+	capabilitySpheresGeometryNV            spirv.Capability = 5433
+	capabilityLinearSweptSpheresGeometryNV spirv.Capability = 5434
 )
 
 // DroppedCapabilities are those of ray tracing itself: a linked module does not need them.
@@ -34,11 +33,10 @@ var DroppedCapabilities = map[spirv.Capability]bool{
 	spirv.CapabilityRayTracingPositionFetchKHR:      true,
 	spirv.CapabilityRayQueryPositionFetchKHR:        true,
 	// No acceleration structure of the compute way has micromaps: the ray flag for them changes nothing.
-	spirv.CapabilityRayTracingOpacityMicromapEXT: true,
-	spirv.CapabilityShaderInvocationReorderNV:    true,
-	spirv.CapabilityShaderInvocationReorderEXT:   true,
-	// No structure of the compute way has clusters: a hit object is of none.
-	capabilityClusterAccelerationStructureNV: true,
+	spirv.CapabilityRayTracingOpacityMicromapEXT:             true,
+	spirv.CapabilityShaderInvocationReorderNV:                true,
+	spirv.CapabilityShaderInvocationReorderEXT:               true,
+	spirv.CapabilityRayTracingClusterAccelerationStructureNV: true,
 }
 
 // DroppedExtensions are the extensions of those capabilities.

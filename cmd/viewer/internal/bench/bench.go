@@ -26,6 +26,8 @@ type Options struct {
 	// All measures rays, builds and divergence, of a built-in terrain and field, too, and goes on where a part fails. Without
 	// it Builds and Divergence are measured instead of rays.
 	All, Builds, Divergence bool
+	// Clusters measures scenes as clusters instead of rays.
+	Clusters bool
 	// Profile measures where the time of Builds goes, kernel by kernel, in place of comparing them.
 	Profile bool
 	// Embree measures Embree 3 beside the ray sets, if it is installed.

@@ -68,6 +68,9 @@ func (r *Report) Print(to io.Writer) error {
 	for i := range r.Divergence {
 		parts = append(parts, r.Divergence[i].print)
 	}
+	for i := range r.Clusters {
+		parts = append(parts, r.Clusters[i].print)
+	}
 	for _, print := range parts {
 		if err := report.Table(to, print); err != nil {
 			return err

@@ -17,6 +17,7 @@ type Report struct {
 	Means      []meanReport       `json:"geometric_means,omitempty"`
 	Builds     []buildsScene      `json:"builds,omitempty"`
 	Divergence []divergenceReport `json:"divergence,omitempty"`
+	Clusters   []clustersReport   `json:"clusters,omitempty"`
 	// Profiles of builds come with the ways that they are of.
 	Profiles []profileReport `json:"build_profiles,omitempty"`
 	Ways     []report.Way    `json:"ways,omitempty"`
@@ -29,7 +30,7 @@ type Report struct {
 // Empty tells that nothing was measured.
 func (r *Report) Empty() bool {
 	return len(r.Scenes) == 0 && len(r.Launches) == 0 && len(r.Builds) == 0 && len(r.Divergence) == 0 &&
-		len(r.Profiles) == 0
+		len(r.Profiles) == 0 && len(r.Clusters) == 0
 }
 
 // device is that of the first way of whatever was measured.
@@ -39,6 +40,8 @@ func (r *Report) device() report.Way {
 		return r.Scenes[0].Ways[0].Way
 	case len(r.Builds) > 0:
 		return r.Builds[0].Ways[0]
+	case len(r.Clusters) > 0:
+		return r.Clusters[0].Way
 	case len(r.Ways) > 0:
 		return r.Ways[0]
 	case len(r.Divergence) > 0:

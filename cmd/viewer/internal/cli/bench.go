@@ -25,6 +25,7 @@ type benchFlags struct {
 	build, plot              string
 	all, builds, divergence  bool
 	embree, profile          bool
+	clusters                 bool
 	meshes, instances, steps int
 	shaders, forms, flagSets []string
 	options                  bench.Options // what the flags say
@@ -60,6 +61,10 @@ groups in chunks of 64 triangles: mixed16 has 8 light and 8 heavy hit shaders, l
 one sort, light1 one for all. Light ones give normal and colour, heavy ones compute --steps steps of 12
 operations besides. Paths are compared before they are timed.
 
+With --clusters it measures the scenes' triangles as clusters of up to 64 and of up to 128 triangles instead,
+by compute: building clusters and templates, instantiating these, building bottom levels over clusters, and
+rays, beside plain structures of the same triangles; hits are held against those.
+
 --all is everything in one run: rays, builds and divergence of the given scenes and of a built-in terrain
 and field, as large as in the project's baseline (4.2 million triangles, 100,000 instances of 1,280
 triangles; on CPUs smaller). What fails is reported, and the rest goes on.`,
@@ -87,6 +92,7 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	flags.BoolVar(&f.builds, "builds", false, "measure builds instead of rays")
 	flags.BoolVar(&f.profile, "profile", false, "with --builds: measure each kernel of the scenes' builds instead, which are not checked")
 	flags.BoolVar(&f.divergence, "divergence", false, "measure a path tracer with 16 hit shaders instead of rays")
+	flags.BoolVar(&f.clusters, "clusters", false, "measure scenes as clusters, beside plain structures, instead of rays")
 	flags.BoolVar(&f.embree, "embree", true, "measure Embree 3 beside the ray sets, if it is installed")
 	flags.StringSliceVar(&f.flagSets, "flags", nil,
 		"sets of build flags that --builds measures: preferences as --build takes them, with +update or without (default all)")
@@ -216,6 +222,7 @@ func (a *app) bench(ctx context.Context, f *benchFlags) error {
 	o := f.options
 	o.Scenes, o.Open = f.scenes, f.opener()
 	o.All, o.Builds, o.Profile, o.Divergence, o.Embree = f.all, f.builds, f.profile, f.divergence, f.embree
+	o.Clusters = f.clusters
 	o.Width, o.Height, o.Meshes, o.Instances, o.Steps = f.width, f.height, f.meshes, f.instances, f.steps
 	o.Load = func(ctx context.Context, name string) (*assets.Scene, camera.Camera, error) {
 		f.scene = name

@@ -58,6 +58,7 @@ type Tracer struct {
 	pipeline *engine.Pipeline
 	table    *engine.Table
 	timer    *measure.Timer
+	flags    engine.PipelineFlags
 
 	width, height uint32
 	rays, results *vk.Buffer
@@ -68,7 +69,13 @@ const pushBytes = 16
 
 // NewTracer links a tracer.
 func NewTracer(ctx context.Context, dev *engine.Device, scene *accel.Scene, kind Kind) (t *Tracer, err error) {
-	t = &Tracer{dev: dev, kind: kind}
+	return NewTopTracer(ctx, dev, scene.TopLevel, kind, engine.PipelineFlags{})
+}
+
+// NewTopTracer links a tracer of a top level, with flags of its pipeline.
+func NewTopTracer(ctx context.Context, dev *engine.Device, top *engine.AccelerationStructure, kind Kind,
+	flags engine.PipelineFlags) (t *Tracer, err error) {
+	t = &Tracer{dev: dev, kind: kind, flags: flags}
 	defer func() {
 		if err != nil {
 			t.Destroy()
@@ -83,7 +90,7 @@ func NewTracer(ctx context.Context, dev *engine.Device, scene *accel.Scene, kind
 	if t.set, err = dev.NewDescriptorSet(t.layout); err != nil {
 		return t, fmt.Errorf("descriptor set: %w", err)
 	}
-	if err = t.SetScene(scene); err != nil {
+	if err = t.setTop(top); err != nil {
 		return t, err
 	}
 	if err = t.link(ctx); err != nil {
@@ -100,6 +107,7 @@ func (t *Tracer) link(ctx context.Context) (err error) {
 		SetLayouts:        []*engine.DescriptorSetLayout{t.layout},
 		PushConstantBytes: pushBytes,
 		MaxRecursionDepth: 1,
+		Flags:             t.flags,
 		Groups:            []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.TrianglesGroup(2, engine.Unused)},
 	}
 	for _, s := range []struct {
@@ -128,8 +136,10 @@ func (t *Tracer) link(ctx context.Context) (err error) {
 func (t *Tracer) Stats() engine.PipelineStats { return t.pipeline.Stats() }
 
 // SetScene makes further launches trace against a scene's top level, which may have been built again.
-func (t *Tracer) SetScene(scene *accel.Scene) error {
-	t.set.WriteAccelerationStructure(0, 0, scene.TopLevel)
+func (t *Tracer) SetScene(scene *accel.Scene) error { return t.setTop(scene.TopLevel) }
+
+func (t *Tracer) setTop(top *engine.AccelerationStructure) error {
+	t.set.WriteAccelerationStructure(0, 0, top)
 	return t.set.Err()
 }
 

@@ -1,0 +1,364 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/cmd/viewer/internal/clusters"
+	"github.com/everray/everray/cmd/viewer/internal/compare"
+	"github.com/everray/everray/cmd/viewer/internal/measure"
+	"github.com/everray/everray/cmd/viewer/internal/rays"
+	"github.com/everray/everray/cmd/viewer/internal/report"
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/vk"
+)
+
+// clustersReport is what clusters of one scene cost by compute, beside plain structures of the same mesh.
+type clustersReport struct {
+	Scene     string       `json:"scene"`
+	Way       report.Way   `json:"way"`
+	Triangles int          `json:"triangles"`
+	Vertices  int          `json:"vertices"`
+	Rows      []clusterRow `json:"rows"`
+}
+
+// clusterRow is one thing measured. Speed is of triangles or rays, in millions a second; Ratio is to a plain structure of the same
+// triangles: FAST_BUILD's time over that of builds, rays in a FAST_TRACE structure over those in clusters, as speeds.
+type clusterRow struct {
+	What   string  `json:"what"`
+	Size   int     `json:"cluster_triangles,omitempty"` // at most
+	Timing Timing  `json:"timing"`
+	Speed  float64 `json:"millions_per_second"`
+	Ratio  float64 `json:"ratio,omitempty"`
+	Bytes  float64 `json:"bytes_per_triangle,omitempty"`
+	Differ int     `json:"differing_rays"`
+}
+
+// clusterSizes are the sizes of clusters that are measured: triangles, and vertices.
+var clusterSizes = []int{64, 128}
+
+// clusterBench measures the clusters of one scene.
+type clusterBench struct {
+	way    *buildWay
+	timer  *measure.Timer
+	mesh   *clusters.Mesh
+	report clustersReport
+	reader *clockReader
+	owned  []interface{ Destroy() }
+
+	input    engine.BuildInput // of a plain structure
+	fast     Timing            // FAST_BUILD of it
+	plainTop *engine.AccelerationStructure
+	series   []*clusterSeries
+}
+
+// clusterSeries is a ray set, in a plain structure.
+type clusterSeries struct {
+	set           rays.Set
+	rays          []rays.Ray
+	width, height int
+	plain         *rays.Tracer
+	results       any
+}
+
+func (c *clusterBench) own(d interface{ Destroy() }) { c.owned = append(c.owned, d) }
+
+func (c *clusterBench) close() error {
+	for _, d := range slices.Backward(c.owned) {
+		d.Destroy()
+	}
+	if c.way == nil {
+		return nil
+	}
+	return c.way.destroy()
+}
+
+// clustersOfScene measures a scene's triangles as clusters.
+func (b *run) clustersOfScene(ctx context.Context, l *loadedScene) (err error) {
+	c := &clusterBench{}
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := b.step(l.name, "one mesh", func() error { c.mesh = clusters.Of(l.scene); return nil }); err != nil {
+		return err
+	}
+	if c.way, err = newBuildWay(ctx, b.o, engine.BackendCompute, l.scene); err != nil {
+		return err
+	}
+	if c.timer, err = measure.NewTimer(c.way.Dev); err != nil {
+		return err
+	}
+	c.own(c.timer)
+	c.reader = findClocks(c.way.Dev.Info().Name)
+	c.report = clustersReport{Scene: l.name, Way: report.WayOf(c.way.Dev), Triangles: c.mesh.Triangles(), Vertices: len(c.mesh.Positions) / 3}
+	defer func() { b.report.Clusters = append(b.report.Clusters, c.report) }()
+	if err := c.plain(ctx); err != nil {
+		return fmt.Errorf("plain structures: %w", err)
+	}
+	width, height := compare.Size(c.way.Dev, b.o.Width, b.o.Height, [2]int{64, 36}, [2]int{1920, 1080})
+	maker := &rays.Maker{Scene: l.scene, Camera: l.camera, Width: width, Height: height}
+	for _, set := range b.o.Sets {
+		if err := c.addSeries(ctx, set, maker); err != nil {
+			return fmt.Errorf("rays %s: %w", set, err)
+		}
+	}
+	for _, size := range clusterSizes {
+		if err := c.size(ctx, b, l.name, size); err != nil {
+			return fmt.Errorf("clusters of %d: %w", size, err)
+		}
+	}
+	return nil
+}
+
+// row times something, in turn with nothing else.
+func (c *clusterBench) row(ctx context.Context, what string, size, count int, work launch) (*clusterRow, error) {
+	times, _, err := inTurn(ctx, warmTime(c.way.Dev, warmUpBuildTime), c.reader, []launch{work})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	r := clusterRow{What: what, Size: size, Timing: times[0], Speed: report.Per(float64(count)/1e3, times[0].Median)}
+	c.report.Rows = append(c.report.Rows, r)
+	return &c.report.Rows[len(c.report.Rows)-1], nil
+}
+
+// plain builds and measures plain structures of the mesh.
+func (c *clusterBench) plain(ctx context.Context) error {
+	dev := c.way.Dev
+	positions, err := dev.NewBuildInput(ctx, "mesh", clusters.Bytes(c.mesh.Positions))
+	if err != nil {
+		return err
+	}
+	c.own(positions)
+	indices, err := dev.NewBuildInput(ctx, "mesh", clusters.Bytes(c.mesh.Indices))
+	if err != nil {
+		return err
+	}
+	c.own(indices)
+	c.input = engine.BuildInput{Name: "mesh", Ranges: []vk.BuildRange{{PrimitiveCount: uint32(c.mesh.Triangles())}},
+		Info: vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{{Type: vk.GeometryTriangles, Flags: vk.GeometryOpaque,
+			Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: positions.Address(), VertexStride: 12,
+				MaxVertex: uint32(len(c.mesh.Positions)/3) - 1, IndexType: vk.IndexUint32, IndexData: indices.Address()}}}}}
+	for _, f := range []FlagSet{{"plain fast-build", vk.PreferFastBuild}, {"plain fast-trace", vk.PreferFastTrace}} {
+		in := c.input
+		in.Info.Flags = f.Flags
+		batch, err := accel.NewBatch(dev, f.Name, []engine.BuildInput{in})
+		if err != nil {
+			return err
+		}
+		row, err := c.row(ctx, f.Name, 0, c.mesh.Triangles(), batch.Build)
+		if err == nil {
+			row.Bytes = report.PerPrimitive(batch.Bytes, uint64(c.mesh.Triangles()))
+			if f.Flags == vk.PreferFastBuild {
+				c.fast = row.Timing
+			}
+		}
+		batch.Destroy()
+		if err != nil {
+			return err
+		}
+	}
+	in := c.input
+	in.Info.Flags = vk.PreferFastTrace
+	made, _, err := dev.BuildAccelerationStructures(ctx, []engine.BuildInput{in})
+	if err != nil {
+		return err
+	}
+	c.own(made[0])
+	c.plainTop, err = c.top(ctx, made[0].Address())
+	return err
+}
+
+// top is a top level of one instance.
+func (c *clusterBench) top(ctx context.Context, bottom vk.DeviceAddress) (*engine.AccelerationStructure, error) {
+	in := vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, bottom)
+	instances, err := c.way.Dev.NewBuildInput(ctx, "instance", in.AppendTo(nil))
+	if err != nil {
+		return nil, err
+	}
+	c.own(instances)
+	made, _, err := c.way.Dev.BuildAccelerationStructures(ctx, []engine.BuildInput{{Name: "top level",
+		Info: vk.BuildInfo{Type: vk.TopLevel, Flags: vk.PreferFastTrace, Geometries: []vk.Geometry{{Type: vk.GeometryInstances,
+			Instances: vk.Instances{Data: instances.Address()}}}},
+		Ranges: []vk.BuildRange{{PrimitiveCount: 1}}}})
+	if err != nil {
+		return nil, err
+	}
+	c.own(made[0])
+	return made[0], nil
+}
+
+// addSeries makes a ray set and traces it in the plain structure.
+func (c *clusterBench) addSeries(ctx context.Context, set rays.Set, maker *rays.Maker) error {
+	list, err := maker.Make(ctx, set, c.way.verify, c.way.Scene)
+	if err != nil {
+		return err
+	}
+	s := &clusterSeries{set: set, rays: list, width: maker.Width, height: maker.Height}
+	if s.plain, err = c.tracer(ctx, s, c.plainTop, engine.PipelineFlags{}); err != nil {
+		return err
+	}
+	s.results, err = resultsOf(ctx, s.plain, set)
+	c.series = append(c.series, s)
+	return err
+}
+
+func (c *clusterBench) tracer(ctx context.Context, s *clusterSeries, top *engine.AccelerationStructure,
+	flags engine.PipelineFlags) (*rays.Tracer, error) {
+	kind := rays.ClosestHit
+	if s.set.Occlusion() {
+		kind = rays.Occlusion
+	}
+	t, err := rays.NewTopTracer(ctx, c.way.Dev, top, kind, flags)
+	if err != nil {
+		return nil, err
+	}
+	c.own(t)
+	return t, t.SetRays(ctx, s.rays, s.width, s.height)
+}
+
+// resultsOf traces once.
+func resultsOf(ctx context.Context, t *rays.Tracer, set rays.Set) (any, error) {
+	if _, err := t.Trace(ctx, 1); err != nil {
+		return nil, err
+	}
+	if set.Occlusion() {
+		return t.Occluded(ctx)
+	}
+	return t.Closest(ctx)
+}
+
+// differing counts the rays that hit at another distance, or only in one.
+func differing(a, b any) (n int) {
+	switch a := a.(type) {
+	case []uint32:
+		for i, v := range b.([]uint32) {
+			if v != a[i] {
+				n++
+			}
+		}
+	case []rays.ClosestResult:
+		for i, v := range b.([]rays.ClosestResult) {
+			if v.T != a[i].T {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// size measures clusters of up to so many triangles.
+func (c *clusterBench) size(ctx context.Context, b *run, scene string, size int) error {
+	var cut *clusters.Cut
+	if err := b.step(scene, fmt.Sprintf("cut into clusters of %d", size), func() (err error) {
+		cut, err = clusters.NewCut(ctx, c.way.Dev, c.mesh, size, size)
+		return err
+	}); err != nil {
+		return err
+	}
+	defer cut.Destroy()
+	built, err := c.command(ctx, "clusters", size, cut.Input, engine.ClusterArgs(cut.Args...))
+	if err != nil {
+		return err
+	}
+	if err := c.templates(ctx, size, cut); err != nil {
+		return err
+	}
+	for _, f := range []FlagSet{{"bottom level fast-build", vk.PreferFastBuild}, {"bottom level fast-trace", vk.PreferFastTrace}} {
+		in, args := clusters.OverAll(f.Flags, built.List.Address(), cut.Input.MaxCount)
+		bottom, err := c.command(ctx, f.Name, size, in, args)
+		if err != nil {
+			return err
+		}
+		if err := c.rays(ctx, f.Name, size, bottom); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command measures a command, checks that all its operations have results, and returns it.
+func (c *clusterBench) command(ctx context.Context, what string, size int, in engine.ClusterInput, args []byte) (*clusters.Command, error) {
+	made, err := clusters.NewCommand(ctx, c.way.Dev, in, args)
+	if err != nil {
+		return nil, err
+	}
+	c.own(made)
+	row, err := c.row(ctx, what, size, c.mesh.Triangles(), func(ctx context.Context, n int) ([]time.Duration, error) {
+		return c.timer.Repeat(ctx, what, n, made.Record)
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, bytes, err := made.Results(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row.Bytes, row.Ratio = report.PerPrimitive(bytes, uint64(c.mesh.Triangles())), report.Per(c.fast.Median, row.Timing.Median)
+	return made, nil
+}
+
+// templates measures building templates, and instantiating them with the mesh's own positions.
+func (c *clusterBench) templates(ctx context.Context, size int, cut *clusters.Cut) error {
+	args := make([]engine.ClusterBuildTemplate, len(cut.Args))
+	for i, a := range cut.Args {
+		args[i] = engine.ClusterBuildTemplate{BuildTriangles: a}
+	}
+	in := cut.Input
+	in.Op = engine.ClusterOpTemplates
+	made, err := c.command(ctx, "templates", size, in, engine.ClusterArgs(args...))
+	if err != nil {
+		return err
+	}
+	addresses, _, err := made.Results(ctx)
+	if err != nil {
+		return err
+	}
+	instances := make([]engine.ClusterInstantiate, len(addresses))
+	for i, a := range addresses {
+		instances[i] = engine.ClusterInstantiate{Template: a, Vertices: cut.Args[i].Vertices, VertexStride: 12}
+	}
+	in.Op = engine.ClusterOpInstantiate
+	_, err = c.command(ctx, "instantiate", size, in, engine.ClusterArgs(instances...))
+	return err
+}
+
+// rays traces all sets in a bottom level over clusters, in turn with the plain structure.
+func (c *clusterBench) rays(ctx context.Context, what string, size int, bottom *clusters.Command) error {
+	top, err := c.top(ctx, bottom.Memory.Address())
+	if err != nil {
+		return err
+	}
+	for _, s := range c.series {
+		t, err := c.tracer(ctx, s, top, engine.PipelineFlags{AllowClusters: true})
+		if err != nil {
+			return err
+		}
+		results, err := resultsOf(ctx, t, s.set)
+		if err != nil {
+			return err
+		}
+		times, _, err := inTurn(ctx, warmTime(c.way.Dev, warmUpTime), c.reader, []launch{s.plain.Trace, t.Trace})
+		if err != nil {
+			return err
+		}
+		c.report.Rows = append(c.report.Rows, clusterRow{What: fmt.Sprintf("%s rays, %s", s.set, what), Size: size, Timing: times[1],
+			Speed: report.Per(float64(len(s.rays))/1e3, times[1].Median), Ratio: report.Per(times[0].Median, times[1].Median),
+			Differ: differing(s.results, results)})
+	}
+	return nil
+}
+
+func (r *clustersReport) print(w io.Writer) {
+	fmt.Fprintf(w, "\n%s: %d triangles, %d vertices, as clusters by compute; ratios to plain FAST_BUILD and FAST_TRACE\n\n", r.Scene,
+		r.Triangles, r.Vertices)
+	fmt.Fprintln(w, "what\tclusters of\tms\tmin\tmax\tM/s\tratio\tbytes a triangle\tdiffer")
+	for _, row := range r.Rows {
+		fmt.Fprintf(w, "%s\t%d\t%.3f\t%.3f\t%.3f\t%.1f\t%.2f\t%.2f\t%d\n", row.What, row.Size, row.Timing.Median, row.Timing.Min,
+			row.Timing.Max, row.Speed, row.Ratio, row.Bytes, row.Differ)
+	}
+}
