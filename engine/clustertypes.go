@@ -70,8 +70,8 @@ func NewClusterGeometry(index uint32, flags ClusterGeometryFlags) ClusterGeometr
 	return cluster.NewGeometryWord(index, flags)
 }
 
-// CutIntoClusters cuts an indexed mesh into pieces of up to so many triangles and vertices, which are near each other. positions has
-// three numbers for each vertex.
+// CutIntoClusters cuts an indexed mesh into pieces of up to so many triangles and vertices, which are near each other. positions
+// has three numbers for each vertex.
 func CutIntoClusters(positions []float32, indices []uint32, triangles, vertices int) []ClusterPiece {
 	return cluster.Cut(positions, indices, triangles, vertices)
 }

@@ -83,7 +83,8 @@ func (s *Structure) CheckLeaves() error {
 	if layout.IsCompacted(kind) {
 		return s.checkCompacted()
 	}
-	if end := s.Leaves + uint64(s.Active)*layout.LeafSizeOf(kind); kind > layout.LeafInstances && kind != cluster.LeafKind || end > uint64(len(s.Data)) {
+	end := s.Leaves + uint64(s.Active)*layout.LeafSizeOf(kind)
+	if kind > layout.LeafInstances && kind != cluster.LeafKind || end > uint64(len(s.Data)) {
 		return fmt.Errorf("%d leaf records of kind %d at offset %d of %d bytes", s.Active, kind, s.Leaves, len(s.Data))
 	}
 	return nil

@@ -95,7 +95,8 @@ func (b *run) clustersOfScene(ctx context.Context, l *loadedScene) (err error) {
 	}
 	c.own(c.timer)
 	c.reader = findClocks(c.way.Dev.Info().Name)
-	c.report = clustersReport{Scene: l.name, Way: report.WayOf(c.way.Dev), Triangles: c.mesh.Triangles(), Vertices: len(c.mesh.Positions) / 3}
+	c.report = clustersReport{Scene: l.name, Way: report.WayOf(c.way.Dev), Triangles: c.mesh.Triangles(),
+		Vertices: len(c.mesh.Positions) / 3}
 	defer func() { b.report.Clusters = append(b.report.Clusters, c.report) }()
 	if err := c.plain(ctx); err != nil {
 		return fmt.Errorf("plain structures: %w", err)
@@ -282,7 +283,8 @@ func (c *clusterBench) size(ctx context.Context, b *run, scene string, size int)
 }
 
 // command measures a command, checks that all its operations have results, and returns it.
-func (c *clusterBench) command(ctx context.Context, what string, size int, in engine.ClusterInput, args []byte) (*clusters.Command, error) {
+func (c *clusterBench) command(ctx context.Context, what string, size int, in engine.ClusterInput,
+	args []byte) (*clusters.Command, error) {
 	made, err := clusters.NewCommand(ctx, c.way.Dev, in, args)
 	if err != nil {
 		return nil, err

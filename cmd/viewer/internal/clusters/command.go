@@ -61,8 +61,9 @@ func (c *Command) allocate() error {
 // Record records the command. Barriers around it are the caller's.
 func (c *Command) Record(cb *vk.CommandBuffer) error {
 	return c.dev.CmdBuildClusters(cb, engine.ClusterCommand{
-		Input: c.Input, Implicit: c.Memory.Address(), Scratch: c.scratch.Address(), Addresses: engine.ClusterStrided{Address: c.List.Address()},
-		Sizes: engine.ClusterStrided{Address: c.Sizes.Address()}, Infos: engine.ClusterStrided{Address: c.args.Address()},
+		Input: c.Input, Implicit: c.Memory.Address(), Scratch: c.scratch.Address(),
+		Addresses: engine.ClusterStrided{Address: c.List.Address()},
+		Sizes:     engine.ClusterStrided{Address: c.Sizes.Address()}, Infos: engine.ClusterStrided{Address: c.args.Address()},
 	})
 }
 

@@ -83,7 +83,8 @@ func NewCut(ctx context.Context, dev *engine.Device, m *Mesh, triangles, vertice
 		c.Destroy()
 		return nil, err
 	}
-	c.Input = engine.ClusterInput{MaxCount: uint32(len(c.Pieces)), Op: engine.ClusterOpClusters, VertexFormat: vulkan.FormatR32g32b32Sfloat}
+	c.Input = engine.ClusterInput{MaxCount: uint32(len(c.Pieces)), Op: engine.ClusterOpClusters,
+		VertexFormat: vulkan.FormatR32g32b32Sfloat}
 	for i, p := range c.Pieces {
 		n, v := uint32(len(p.Triangles)), uint32(len(p.Vertices))
 		c.Args = append(c.Args, engine.ClusterBuildTriangles{ID: uint32(i), Counts: engine.NewClusterCounts(n, v, 0, 1),
