@@ -49,7 +49,7 @@ func (p *Pipeline) PrepareIndirect(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.prepare != nil {
-		return nil
+		return nil // with all that it needs
 	}
 	if err := p.makeIndirect(ctx, v); err != nil {
 		v.destroy()
@@ -72,7 +72,7 @@ func (p *Pipeline) makeIndirect(ctx context.Context, v *indirectVariant) error {
 		return err
 	}
 	if p.wave != nil {
-		return nil // its kernels read their parameters from memory anyway
+		return p.wave.tail.wait(ctx) // its kernels read their parameters from memory anyway
 	}
 	start := time.Now()
 	linked, cached, err := p.options.link(ctx, true)

@@ -121,9 +121,10 @@ type Stats struct {
 	CodeWords   int           // of the linked SPIR-V
 	States      int           // state functions
 	Form        Form          // the form that was chosen
-	// Driver is what the driver tells about the compiled code, such as registers; nil where it tells nothing.
+	// Driver is what the driver tells about the compiled code, such as registers; nil where it tells nothing. Of the wavefront
+	// form it is the kernel that traverses.
 	Driver []vk.Statistic
-	// Kernels, of the wavefront form, are those beside the module that Driver and CodeWords are about, which is the tail.
+	// Kernels are those of the wavefront form but its tail, which CodeWords is about, and whose time is in no other number.
 	Kernels []KernelStats
 	// LaneBytes is what a lane of the wavefront form takes in memory beside its stack.
 	LaneBytes uint32
@@ -234,7 +235,7 @@ func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result
 // compileOnce compiles linked code, in the wavefront form all kernels.
 func (p *Pipeline) compileOnce(ctx context.Context, name string, linked *link.Result, indirect bool) (*vk.Pipeline, error) {
 	if linked.Wave != nil {
-		return p.newWavefront(ctx, linked)
+		return nil, p.newWavefront(ctx, name, linked)
 	}
 	return p.dev.NewComputePipelineContext(ctx, vk.ComputePipelineOptions{
 		Name: name, Code: linked.Code, Layout: p.layout, Cache: p.options.Cache.driver(), Statistics: !indirect})
@@ -242,7 +243,11 @@ func (p *Pipeline) compileOnce(ctx context.Context, name string, linked *link.Re
 
 // collectStats asks the driver about its code, and adds what there is to tell of the wavefront form.
 func (p *Pipeline) collectStats() (err error) {
-	if p.stats.Driver, err = p.compute.Statistics(); err != nil || p.wave == nil {
+	if p.wave == nil {
+		p.stats.Driver, err = p.compute.Statistics()
+		return err
+	}
+	if p.stats.Driver, err = p.wave.resume.Statistics(); err != nil {
 		return err
 	}
 	p.stats.LaneBytes = p.wave.laneBytes()

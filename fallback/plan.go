@@ -102,6 +102,9 @@ const (
 func (p *Pipeline) kernel(n int) kernel {
 	switch n {
 	case kernelLaunch:
+		if p.wave != nil {
+			return kernel{p.wave.tail.made, p.layout, true}
+		}
 		return kernel{p.compute, p.layout, true}
 	case kernelSize:
 		return kernel{p.indirect.prepare, p.indirect.layout, false}

@@ -1,6 +1,7 @@
 package fallback
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/everray/everray/vk"
@@ -43,9 +44,10 @@ type Trace struct {
 	Faults vk.DeviceAddress
 }
 
-// CmdTraceRays records a trace command. A launch with a size of zero in any direction does nothing.
+// CmdTraceRays records a trace command. A launch with a size of zero in any direction does nothing. In the wavefront form the first
+// one may wait for a kernel, as long as the context of the Run that records it.
 func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
-	plan, err := p.PlanTraceRays(cb, t)
+	plan, err := p.PlanTraceRays(cb.Context(), cb, t)
 	if err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 }
 
 // PlanTraceRays returns what CmdTraceRays records, with memory for it.
-func (p *Pipeline) PlanTraceRays(from Memory, t Trace) (*Plan, error) {
+func (p *Pipeline) PlanTraceRays(ctx context.Context, from Memory, t Trace) (*Plan, error) {
 	if err := t.validate(p); err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func (p *Pipeline) PlanTraceRays(from Memory, t Trace) (*Plan, error) {
 	if p.wave != nil {
 		plan = p.planWave
 	}
-	out, err := plan(from, &t)
+	out, err := plan(ctx, from, &t)
 	if err != nil {
 		return nil, fmt.Errorf("trace rays with pipeline %q: %w", p.options.Name, err)
 	}
@@ -73,7 +75,7 @@ func (p *Pipeline) PlanTraceRays(from Memory, t Trace) (*Plan, error) {
 }
 
 // planDirect plans a launch by one kernel.
-func (p *Pipeline) planDirect(from Memory, t *Trace) (*Plan, error) {
+func (p *Pipeline) planDirect(_ context.Context, from Memory, t *Trace) (*Plan, error) {
 	g := p.grid(t)
 	params, reused, err := p.parameters(from, t, g.batch[0]*g.batch[1]*g.batch[2]*p.tiles*(lanesPerTile/lanesPerGroup))
 	if err != nil {

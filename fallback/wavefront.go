@@ -50,22 +50,27 @@ type wavefront struct {
 	resume        *vk.Pipeline
 	first         *vk.Pipeline // ray generation, where it has a kernel of its own
 	shade         []*vk.Pipeline
+	tail          *lateKernel
 }
 
-// newWavefront compiles all kernels side by side, and returns the tail.
-func (p *Pipeline) newWavefront(ctx context.Context, linked *link.Result) (tail *vk.Pipeline, err error) {
+// newWavefront compiles all kernels side by side but the tail: that is compiled in the background where launches need it, and
+// where only indirect ones may, with the first of those.
+func (p *Pipeline) newWavefront(ctx context.Context, name string, linked *link.Result) error {
 	w := &wavefront{plan: linked.Wave, shade: make([]*vk.Pipeline, len(linked.Wave.Shade))}
-	if err := p.compileWavefront(ctx, w, linked, &tail); err != nil {
-		tail.Destroy()
+	o := vk.ComputePipelineOptions{Name: name + ", tail", Code: linked.Code, Layout: p.layout, Cache: p.options.Cache.driver()}
+	w.tail = &lateKernel{compile: func(ctx context.Context) (*vk.Pipeline, error) { return p.dev.NewComputePipelineContext(ctx, o) }}
+	if err := p.compileWavefront(ctx, name, w); err != nil {
 		w.destroy()
-		return nil, err
+		return err
+	}
+	if _, bounded := w.rounds(); !bounded {
+		w.tail.begin()
 	}
 	p.wave = w
-	return tail, nil
+	return nil
 }
 
-func (p *Pipeline) compileWavefront(ctx context.Context, w *wavefront, linked *link.Result, tail **vk.Pipeline) (err error) {
-	name := p.options.Name
+func (p *Pipeline) compileWavefront(ctx context.Context, name string, w *wavefront) (err error) {
 	push := []vk.PushRange{{Stages: vk.StageCompute, Size: wavePushBytes}}
 	if w.sortLayout, err = p.dev.NewPipelineLayout(name+", sort", nil, push); err != nil {
 		return err
@@ -80,7 +85,6 @@ func (p *Pipeline) compileWavefront(ctx context.Context, w *wavefront, linked *l
 		return err
 	}
 	jobs := []compileJob{
-		{tail, vk.ComputePipelineOptions{Name: name + ", tail", Code: linked.Code, Layout: p.layout, Statistics: true}},
 		{&w.resume, vk.ComputePipelineOptions{Name: name + ", resume", Code: w.plan.Resume, Layout: p.layout, Statistics: true}},
 		{&w.scan, vk.ComputePipelineOptions{Name: name + ", scan", Code: scan, Layout: w.sortLayout}},
 		{&w.scatter, vk.ComputePipelineOptions{
@@ -138,6 +142,7 @@ func (w *wavefront) destroy() {
 		k.Destroy()
 	}
 	w.sortLayout.Destroy()
+	w.tail.destroy()
 }
 
 // kernelStats lists what the kernels are.
@@ -241,7 +246,12 @@ func (w *wavefront) encodeHead(b []byte, addresses []uint64, lanes uint32) []byt
 }
 
 // planWave plans a direct launch.
-func (p *Pipeline) planWave(from Memory, t *Trace) (*Plan, error) {
+func (p *Pipeline) planWave(ctx context.Context, from Memory, t *Trace) (*Plan, error) {
+	if _, bounded := p.wave.rounds(); !bounded {
+		if err := p.wave.tail.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
 	params := launchParams{launchSize: [3]uint32{t.Width, t.Height, t.Depth}}
 	params.placeGroups()
 	total := params.groupCount * lanesPerGroup
