@@ -139,6 +139,7 @@ type Builder struct {
 	teams      bool
 	refitSmall uint32                              // most primitives of an update in one workgroup
 	refitNodes uint32                              // nodes of a workgroup of an update
+	lanes      uint32                              // of the workgroups that mostLanes is for
 	leafLimit  uint32                              // CollapseLimit, but for measurements
 	passes     uint32                              // improveLargePasses, the same
 	crowns     bool                                // whether trees get crowns
@@ -161,8 +162,8 @@ func NewBuilder(dev Device) (*Builder, error) { return newBuilder(dev, dev.Physi
 // newBuilder keeps to limits that may be less than the device's.
 func newBuilder(dev Device, limits vk.Limits) (*Builder, error) {
 	return &Builder{dev: dev, leafLimit: layout.CollapseLimit, passes: improveLargePasses, refitSmall: refitSmallLimit(limits),
-		refitNodes: refitNodesOn(limits),
-		crowns:     crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}, nil
+		refitNodes: refitNodesOn(limits), lanes: lanesOn(limits),
+		crowns: crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}, nil
 }
 
 // Destroy frees the kernels, and waits for those that are being compiled; no command buffer that uses them may be pending.
@@ -394,7 +395,7 @@ func (r *recorder) clusters() {
 		return
 	}
 	r.exchange = r.seeds // the sort is done with its histograms
-	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, layout.ClimbGroups)
+	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, r.b.blockGroups())
 	r.cb.ComputeBarrier()
 	if r.b.teams {
 		r.run(kernelPLOCTeam, 0, r.batch.seeds, r.batch.seeds, 0)

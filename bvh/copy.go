@@ -76,7 +76,7 @@ func (b *Builder) CmdCopy(cb vk.Recorder, copies []Copy) error {
 	if len(copies) == 0 {
 		return nil
 	}
-	batch := copyBatch{driver: b.dev.Physical().DriverUUID}
+	batch := copyBatch{driver: b.dev.Physical().DriverUUID, block: b.lanes}
 	for i, c := range copies {
 		if err := checkCopy(&c); err != nil {
 			return fmt.Errorf("copy %d: %w", i, err)

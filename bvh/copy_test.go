@@ -18,7 +18,7 @@ import (
 // TestCopyLayoutMatchesGLSL holds the constants of copies against shaders/bvh/copy/copy.glsl.
 func TestCopyLayoutMatchesGLSL(t *testing.T) {
 	compare(t, constants(t, "../shaders/bvh/copy/copy.glsl"), map[string]uint64{
-		"ER_COPY_BLOCK": copyBlock, "ER_COPY_SIZE": copyRecordSize, "ER_PLAN_SIZE": copyPlanSize, "ER_COPY_READY": copyReady,
+		"ER_COPY_SIZE": copyRecordSize, "ER_PLAN_SIZE": copyPlanSize, "ER_COPY_READY": copyReady,
 		"ER_COPY_CHUNKS": copyChunks, "ER_COMPACT_LEAF": layout.CompactLeaf, "ER_COMPACT_MOST": layout.CompactMost,
 		"ER_COMPACT_BYTES": layout.CompactBytes,
 		"ER_COPY_CLONE":    uint64(vk.CopyClone), "ER_COPY_COMPACT": uint64(vk.CopyCompact),

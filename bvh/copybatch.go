@@ -10,7 +10,6 @@ import (
 // Mirror of shaders/bvh/copy/copy.glsl; TestCopyLayoutMatchesGLSL compares.
 
 const (
-	copyBlock      = 256 // pieces of 64 bytes of a task
 	copyRecordSize = 128
 	copyPlanSize   = 384
 	copyReady      = 1
@@ -50,6 +49,7 @@ func (j copyJob) shares() bool {
 // copyBatch is what the kernels read of a set of copies, and the sizes of what they keep.
 type copyBatch struct {
 	driver [16]byte
+	block  uint32 // pieces of 64 bytes of a task: lanes of a workgroup
 	jobs   []copyJob
 
 	words   uint64 // of parents and marks
@@ -80,8 +80,9 @@ func (b *copyBatch) add(j copyJob) error {
 		most := (units(structure) - layout.HeaderSize/layout.UnitSize) / (layout.TriangleSize / layout.UnitSize)
 		j.chunks = (most + layout.ChunkRecords - 1) / layout.ChunkRecords
 	}
-	blocks := (j.pieces + copyBlock - 1) / copyBlock
-	if j.pieces >= 1<<32-copyBlock || uint64(b.numbers)+j.nodes+j.chunks+2 >= 1<<32 {
+	block := uint64(b.block)
+	blocks := (j.pieces + block - 1) / block
+	if j.pieces >= 1<<32-block || uint64(b.numbers)+j.nodes+j.chunks+2 >= 1<<32 {
 		return fmt.Errorf("%w: the batch has more than 2^32 pieces of %d bytes; name the ranges' sizes, or split it",
 			ErrInvalidCopy, layout.PieceSize)
 	}
@@ -138,7 +139,7 @@ func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
 			Parents: take(j.nodes), Marks: take(j.marks), Status: j.status,
 			Mode: j.mode, SrcUnits: uint32(units(j.src.Size)), DstUnits: uint32(units(j.dst.Size)), NodeLimit: 1<<32 - 1,
 			MarkWords:   uint32(j.marks),
-			FirstNumber: j.number, Pieces: uint32((j.pieces+copyBlock-1)/copyBlock) * copyBlock,
+			FirstNumber: j.number, Pieces: uint32(layout.AlignUp(j.pieces, uint64(b.block))),
 			Driver: b.driver, Compat: layout.Compatibility, StructureCompat: layout.CompatWords,
 		}
 		if j.links() {

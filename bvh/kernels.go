@@ -111,12 +111,33 @@ func (b *Builder) constants(k int) map[uint32]uint32 {
 	case kernelRefitNodes:
 		return map[uint32]uint32{1: b.refitNodes, 2: 2 * b.refitNodes}
 	case kernelRefitShort:
-		return map[uint32]uint32{1: refitNodesLeast, 2: 2 * refitNodesLeast}
+		n := min(refitNodesShort, b.refitNodes)
+		return map[uint32]uint32{1: n, 2: 2 * n}
 	case kernelRefitSmall:
 		return map[uint32]uint32{0: b.refitSmall}
 	}
+	if k < kernelClusterSizes && b.lanes != mostLanes {
+		return map[uint32]uint32{4: b.lanes} // ER_LANES; other kernels have no such constant
+	}
 	return clusterConstants(k)
 }
+
+const (
+	// mostLanes is the workgroup of kernels that include lanes.glsl, where the device takes as many; leastLanes is what they have
+	// elsewhere, as every device does.
+	mostLanes, leastLanes = 256, 128
+)
+
+// lanesOn is the lanes of those kernels on a device.
+func lanesOn(l vk.Limits) uint32 {
+	if l.MaxComputeWorkGroupInvocations < mostLanes || l.MaxComputeWorkGroupSize[0] < mostLanes {
+		return leastLanes
+	}
+	return mostLanes
+}
+
+// blockGroups is the workgroups for a block of primitives, of kernels that have a lane for each.
+func (b *Builder) blockGroups() uint32 { return layout.BlockSize / b.lanes }
 
 // uses tells whether the device's limits, and its kind, leave a use for a kernel.
 func (b *Builder) uses(k int) bool {

@@ -2,7 +2,6 @@ package bvh
 
 // Of shaders/bvh/build/order.glsl, beside those of layout.
 const (
-	orderGroups = 4 // workgroups for a block that do nodes
 	// orderSmall is the most primitives of a structure whose nodes one workgroup brings into order (ER_ORDER_SMALL of
 	// order_small.comp).
 	orderSmall = 1536
@@ -30,7 +29,7 @@ func (r *recorder) order() {
 	for _, s := range [...]struct {
 		kernel int
 		groups uint32
-	}{{kernelOrderCount, orderGroups}, {kernelOrderScan, 1}, {kernelOrderWrite, orderGroups}} {
+	}{{kernelOrderCount, r.b.blockGroups()}, {kernelOrderScan, 1}, {kernelOrderWrite, r.b.blockGroups()}} {
 		if len(r.batch.ordered) > 0 {
 			r.perBlock(s.kernel, r.ordered, r.batch.ordered, s.groups)
 			r.cb.ComputeBarrier()

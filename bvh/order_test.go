@@ -310,7 +310,6 @@ func TestOrderConstants(t *testing.T) {
 	compare(t, constants(t, "../shaders/bvh/build/order.glsl"), map[string]uint64{
 		"ER_ORDER_PARTS": layout.OrderParts, "ER_ORDER_SHIFT": layout.OrderShift, "ER_ORDER_COUNTS": layout.OrderCounts,
 		"ER_ORDER_BUNDLED_COUNTS": layout.OrderBundledCounts, "ER_ORDER_COUNT": layout.OrderCount,
-		"ER_ORDER_LANES": layout.BlockSize / orderGroups,
 	})
 	compare(t, constants(t, "../shaders/bvh/build/order_small.comp"), map[string]uint64{"ER_ORDER_SMALL": orderSmall})
 	info := vk.BuildInfo{Type: vk.BottomLevel, Geometries: make([]vk.Geometry, 1)}

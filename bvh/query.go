@@ -25,7 +25,7 @@ func (b *Builder) CmdWriteProperties(cb vk.Recorder, structures []Range, p Prope
 		return fmt.Errorf("%w: %d properties at offset %d of buffer %q take %d bytes at a multiple of %d, it has %d",
 			ErrInvalidCopy, len(structures), offset, dst.Name(), need, PropertySize, have)
 	}
-	var batch copyBatch
+	batch := copyBatch{block: b.lanes}
 	for i, s := range structures {
 		if err := completeRange("structure", &s, layout.HeaderSize); err != nil {
 			return fmt.Errorf("query %d: %w", i, err)

@@ -69,9 +69,9 @@ func checkDestinations(builds []Build) error {
 
 const (
 	// refitNodes is ER_NEAR of refit/nodes.comp: nodes of a workgroup, which has two lanes for each. Devices with small
-	// workgroups take refitNodesLeast.
-	refitNodes, refitNodesLeast = 256, 128
-	// Up to fewNodes and beyond manyNodes blocks of refitNodesLeast are faster: few leave processors without work, and of
+	// workgroups take refitNodesShort, or those of leastLanes.
+	refitNodes, refitNodesShort = 256, 128
+	// Up to fewNodes and beyond manyNodes blocks of refitNodesShort are faster: few leave processors without work, and of
 	// many the levels above the blocks count for little.
 	fewNodes, manyNodes = 20000, 1 << 18
 	// formAny and so on are FORM_ANY of refit/leaves.comp.
@@ -96,8 +96,11 @@ const (
 
 // refitNodesOn is the nodes that a workgroup of an update takes on a device.
 func refitNodesOn(l vk.Limits) uint32 {
-	if l.MaxComputeWorkGroupInvocations < 2*refitNodes {
-		return refitNodesLeast
+	switch n := l.MaxComputeWorkGroupInvocations; {
+	case n < 2*refitNodesShort:
+		return leastLanes / 2
+	case n < 2*refitNodes:
+		return refitNodesShort
 	}
 	return refitNodes
 }
@@ -105,7 +108,7 @@ func refitNodesOn(l vk.Limits) uint32 {
 // refitNodes is the kernel for nodes of a batch's updates, and the nodes that a workgroup of it takes.
 func (r *recorder) refitNodes() (kernel int, nodes uint32) {
 	if n := r.batch.updatedNodes; n <= fewNodes || n > manyNodes {
-		return kernelRefitShort, refitNodesLeast
+		return kernelRefitShort, min(refitNodesShort, r.b.refitNodes)
 	}
 	return kernelRefitNodes, r.b.refitNodes
 }

@@ -9,32 +9,91 @@ import (
 	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
+	"github.com/everray/everray/vk/vktest"
 )
 
 // TestUpdateShapes updates trees of other shapes than builds make, so that hardly any node has its children in its own block, or
 // lists of blocks are longer than a workgroup takes at once.
-func TestUpdateShapes(t *testing.T) { updateShapes(t, newRig(t)) }
+func TestUpdateShapes(t *testing.T) { updateShapes(t, newRig(t), 2000, 30000) }
 
-// TestSmallWorkgroups does the same with the workgroups that a device has to have which runs the other kernels.
+// TestSmallWorkgroups builds and updates with the workgroups that devices of 256 lanes have, and on a device of 128, as every
+// one takes: trees are the same to the byte, but for crowns, as on the device itself.
 func TestSmallWorkgroups(t *testing.T) {
-	r := newRig(t)
-	limits := r.dev.Physical().Limits
-	limits.MaxComputeWorkGroupInvocations = 256
-	limits.MaxComputeSharedMemorySize = 16 << 10
-	builder, err := newBuilder(r.dev, limits)
-	if err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		lanes, group, nodes uint32
+		most                int // 16 * 16 blocks and more
+	}{{256, mostLanes, refitNodesShort, 30000}, {128, leastLanes, leastLanes / 2, 17000}} {
+		t.Run(fmt.Sprint(c.lanes), func(t *testing.T) {
+			if c.lanes == 128 {
+				t.Setenv(vktest.RestrictVariable, "least") // vk refuses larger workgroups
+			}
+			r := newRig(t)
+			limits := r.dev.Physical().Limits
+			limits.MaxComputeWorkGroupInvocations = c.lanes
+			limits.MaxComputeSharedMemorySize = 16 << 10
+			builder, err := newBuilder(r.dev, limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.builder.Destroy()
+			r.builder = builder // the rig destroys it
+			if b := r.builder; b.refitNodes != c.nodes || b.lanes != c.group || b.refitSmall != 0 || b.crowns {
+				t.Errorf("updates take %d nodes, small ones %d primitives, crowns %v, lanes %d", b.refitNodes, b.refitSmall, b.crowns, b.lanes)
+			}
+			if err := r.builder.Prepare(t.Context()); err != nil {
+				t.Error(err)
+			}
+			updateShapes(t, r, 2000, c.most)
+		})
 	}
-	r.builder.Destroy()
-	r.builder = builder // the rig destroys it
-	if r.builder.refitNodes != refitNodesLeast || r.builder.refitSmall != 0 || r.builder.crowns {
-		t.Errorf("updates take %d nodes, small ones %d primitives, crowns %v",
-			r.builder.refitNodes, r.builder.refitSmall, r.builder.crowns)
-	}
-	updateShapes(t, r)
 }
 
-func updateShapes(t *testing.T, r *rig) {
+// TestLanes builds, compacts, serialises and copies structures of all kinds and sizes by workgroups of 128 lanes and of 256: they
+// are the same to the byte.
+func TestLanes(t *testing.T) {
+	r := newRig(t)
+	if r.builder.lanes < mostLanes {
+		t.Skip("the device has workgroups of 128 lanes at most")
+	}
+	r.builder.crowns = false // they need 256
+	rng := rand.New(rand.NewPCG(143, 144))
+	var inputs []input
+	for _, n := range []int{1, 100, 129, 1500, 2049, 5000, 300_000} { // more than 128 tiles are sorted in another way
+		for _, flags := range []vk.BuildFlags{0, vk.PreferFastTrace, vk.PreferFastBuild, vk.LowMemory, vk.AllowUpdate} {
+			if n > 10_000 && (flags != 0 || testing.Short()) {
+				continue
+			}
+			inputs = append(inputs, r.soupInput(randomSoup(rng, n, 0.05), flags|vk.AllowCompaction, 0))
+		}
+	}
+	inputs = append(inputs, r.soupInput(beams(rng, 45, 200), vk.PreferFastTrace, 0)) // splits
+	var want [][]byte
+	for _, lanes := range []uint32{mostLanes, leastLanes} {
+		for k := range r.builder.kernels {
+			r.builder.kernels[k].destroy()
+		}
+		r.builder.lanes = lanes
+		built := r.build(inputs...)
+		var got [][]byte
+		for _, b := range built {
+			s, _ := r.read(b)
+			got = append(got, bytes.Clone(s.Data[layout.HeaderMagic:]))
+		}
+		for _, mode := range []vk.CopyMode{vk.CopyCompact, vk.CopySerialize} {
+			for _, c := range r.copied(mode, whole(built[0]), whole(built[len(built)/2]), whole(built[len(built)-2])) {
+				got = append(got, r.bytesOf(c)[layout.HeaderMagic:])
+			}
+		}
+		for i := range got {
+			if want != nil && !bytes.Equal(got[i], want[i]) {
+				t.Errorf("structure %d of %d: by %d lanes it is another", i, len(inputs), lanes)
+			}
+		}
+		want = got
+	}
+}
+
+func updateShapes(t *testing.T, r *rig, sizes ...int) {
 	rng := rand.New(rand.NewPCG(141, 142))
 	shapes := []struct {
 		name  string
@@ -46,7 +105,7 @@ func updateShapes(t *testing.T, r *rig) {
 		{"anywhere", func(n int) int { return 1 + rng.IntN(n-1) }},
 		{"mostly at an end", func(n int) int { return min(max(n*rng.IntN(2), 1+rng.IntN(3)), n-1) }},
 	}
-	for _, n := range []int{2000, 30000} {
+	for _, n := range sizes {
 		for _, flags := range []vk.BuildFlags{0, vk.PreferFastBuild} {
 			m := r.movingSoup(n, flags, true)
 			r.fill(m.data, m.make(rng))

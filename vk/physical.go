@@ -339,9 +339,6 @@ func (p *PhysicalDevice) Supported() error {
 			return p.lacking(need)
 		}
 	}
-	if n := p.Limits.MaxComputeWorkGroupInvocations; n < leastLanes {
-		return p.lacking(fmt.Sprintf("workgroups of %d lanes (it takes %d)", leastLanes, n))
-	}
 	if p.queueFamily() < 0 {
 		return fmt.Errorf("%s: %w: a queue with graphics and compute", p.Name, ErrMissingFeature)
 	}

@@ -44,7 +44,7 @@ func TestSupportedNamesTheMissingFeature(t *testing.T) {
 	}
 	q = *p
 	q.Limits.MaxComputeWorkGroupInvocations = 128
-	if err := q.Supported(); !errors.Is(err, ErrMissingFeature) || !strings.Contains(err.Error(), "256 lanes") {
+	if err := q.Supported(); err != nil {
 		t.Errorf("small workgroups: %v", err)
 	}
 	q = *p

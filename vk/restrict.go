@@ -11,10 +11,6 @@ import (
 // requiredFeatures are those that every device has to have, see PhysicalDevice.Supported.
 var requiredFeatures = []string{"bufferDeviceAddress", "scalarBlockLayout", "timelineSemaphore", "synchronization2"}
 
-// leastLanes is how many lanes a workgroup of every device has to take: what Vulkan 1.4 guarantees, and all known drivers of
-// older versions. Those need promise no more than 128.
-const leastLanes = 256
-
 // OptionalFeatures lists, by their Vulkan names, the features that a device may lack, those of its own ray tracing
 // and those that are enabled on request left out.
 func OptionalFeatures() []string {

@@ -48,8 +48,8 @@ func Restriction(t testing.TB, what ...string) func(*vk.PhysicalDevice) {
 	}
 }
 
-// leastLimits lowers limits to what Vulkan guarantees (Vulkan 1.3, "Required Limits"), but for the 256 lanes of a workgroup: see
-// vk.PhysicalDevice.Supported. What the device's objects need cannot be changed: alignments become the largest.
+// leastLimits lowers limits to what Vulkan guarantees (Vulkan 1.3, "Required Limits"). What the device's objects need cannot be
+// changed: alignments become the largest.
 func leastLimits(l *vk.Limits) {
 	for _, v := range []struct {
 		at    *uint32
@@ -57,9 +57,9 @@ func leastLimits(l *vk.Limits) {
 	}{
 		{&l.MaxImageDimension2D, 4096}, {&l.MaxPushConstantsSize, 128}, {&l.MaxBoundDescriptorSets, 4},
 		{&l.MaxMemoryAllocationCount, 4096},
-		{&l.MaxStorageBufferRange, 1 << 27}, {&l.MaxComputeSharedMemorySize, 16 << 10}, {&l.MaxComputeWorkGroupInvocations, 256},
+		{&l.MaxStorageBufferRange, 1 << 27}, {&l.MaxComputeSharedMemorySize, 16 << 10}, {&l.MaxComputeWorkGroupInvocations, 128},
 		{&l.MaxComputeWorkGroupCount[0], 65535}, {&l.MaxComputeWorkGroupCount[1], 65535}, {&l.MaxComputeWorkGroupCount[2], 65535},
-		{&l.MaxComputeWorkGroupSize[0], 256}, {&l.MaxComputeWorkGroupSize[1], 128}, {&l.MaxComputeWorkGroupSize[2], 64},
+		{&l.MaxComputeWorkGroupSize[0], 128}, {&l.MaxComputeWorkGroupSize[1], 128}, {&l.MaxComputeWorkGroupSize[2], 64},
 	} {
 		*v.at = min(*v.at, v.least)
 	}

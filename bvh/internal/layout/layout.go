@@ -123,7 +123,6 @@ const (
 	FormatFloat64      = 4
 	ScanChunk          = 4096
 	TreeGroupsPerBlock = 16
-	ClimbGroups        = 4 // workgroups of climb.comp for a block
 	SortBlocks         = 2 // builds of more are sorted in several dispatches
 )
 

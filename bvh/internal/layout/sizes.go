@@ -113,8 +113,8 @@ func UpdateScratchOf(n uint64) UpdateScratch {
 	s := UpdateScratch{Lists: StateSize}
 	s.Boxes = s.Lists + 16*n
 	s.Counts = s.Boxes + 24*n
-	s.Arrivals = s.Counts + 4*(n/64+64)
-	s.Reach = s.Arrivals + 4*(n/1024+32)
+	s.Arrivals = s.Counts + 4*(n/32+64)
+	s.Reach = s.Arrivals + 4*(n/512+32)
 	parts := (max(n, 1) + RefitPart - 1) / RefitPart
 	s.Bounds = s.Reach + 4*parts
 	s.size = AlignUp(s.Bounds+32*parts, ScratchAlignment)

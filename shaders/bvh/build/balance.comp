@@ -6,7 +6,7 @@
 // has its own.
 #include "bvh/build/tree.glsl"
 #include "bvh/build/balance.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
 // bundleAt is the bundle at a position of the tree's order.
 uint bundleAt(ErBuild b, uint position) {
@@ -85,7 +85,7 @@ void balanceNode(ErBuild b, ErState s, ErDeep d, uint level, uint number) {
 // clearNodes blanks the nodes of gaps inside leaves: they must not refer to others.
 void clearNodes(ErBuild b, ErDeep d) {
     ErTreeNodes nodes = ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE));
-    for (uint k = 1u + gl_LocalInvocationIndex; k < d.count; k += gl_WorkGroupSize.x) {
+    for (uint k = 1u + gl_LocalInvocationIndex; k < d.count; k += ER_LANES) {
         if (k % erDeepLeaf(b) != 0u) {
             uint node = nodeAt(b, d.first + k - 1u);
             nodes.node[node].children = uvec2(ER_REF_NONE);
@@ -141,7 +141,7 @@ void main() {
         }
         clearNodes(b, d);
         for (uint level = erLevels(b, d.count); level > 0u; level--) {
-            for (uint number = gl_LocalInvocationIndex; number < 1u << (level - 1u); number += gl_WorkGroupSize.x) {
+            for (uint number = gl_LocalInvocationIndex; number < 1u << (level - 1u); number += ER_LANES) {
                 balanceNode(b, s, d, level - 1u, number);
             }
             memoryBarrierBuffer();

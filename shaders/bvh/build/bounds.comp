@@ -5,7 +5,7 @@
 // than a large one.
 #include "bvh/build/split.glsl"
 #include "bvh/build/digits.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
 shared uint sharedMin[3];
 shared uint sharedMax[3];
@@ -23,7 +23,7 @@ void blockBoxes(ErBuild b, uint first, uint end) {
     uint activeHere = 0u;
     uint hugeHere = 0u;
     uint sizeHere = 0u;
-    for (uint p = first + gl_LocalInvocationIndex; p < end; p += gl_WorkGroupSize.x) {
+    for (uint p = first + gl_LocalInvocationIndex; p < end; p += ER_LANES) {
         ErGeometry g = ErGeometryView(b.geometries).geometry[erGeometryOf(b, p, low, high)];
         vec3 lo, hi;
         uint found = erPrimitiveBox(g, p - g.firstPrimitive, lo, hi);
@@ -62,11 +62,13 @@ void clearCounts(ErBuild b, uint block) {
     uint lane = gl_LocalInvocationIndex;
     if (b.blockCount > ER_SORT_BLOCKS && block % ER_TILE_BLOCKS == 0u) {
         uint tile = block / ER_TILE_BLOCKS;
-        ErUintView(push.exchange).v[erDigitCount(b, 0u, tile, lane)] = 0u;
-        ErUintView(push.exchange).v[erDigitCount(b, 1u, tile, lane)] = 0u;
+        for (uint digit = lane; digit < 256u; digit += ER_LANES) {
+            ErUintView(push.exchange).v[erDigitCount(b, 0u, tile, digit)] = 0u;
+            ErUintView(push.exchange).v[erDigitCount(b, 1u, tile, digit)] = 0u;
+        }
     }
     if (block == 0u && erIsSplit(b)) {
-        for (uint k = lane; k < ER_SPLIT_BLOCKS; k += gl_WorkGroupSize.x) {
+        for (uint k = lane; k < ER_SPLIT_BLOCKS; k += ER_LANES) {
             ErUintView(b.arrivals).v[k] = 0u;
         }
     }

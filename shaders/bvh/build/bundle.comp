@@ -8,9 +8,9 @@
 //   push.pass 0: every block counts its bundles
 //   push.pass 1: they are numbered and written
 #include "bvh/build/bundle.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
-const uint LANES = 256u;
+const uint LANES = ER_LANES;
 const uint ITEMS = ER_BLOCK_SIZE / LANES; // borders of a lane, neighbours
 
 const uint METHOD_LIKED = 0u;

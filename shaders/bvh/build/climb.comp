@@ -7,9 +7,9 @@
 // A lane looks at the ranges to both sides of a border between two leaves: nobody needs to climb.
 #include "bvh/build/tree.glsl"
 #include "bvh/build/seed.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
-const uint LANES = 256u;
+const uint LANES = ER_LANES;
 const uint GROUPS = ER_BLOCK_SIZE / LANES;
 const uint LIMIT = ER_CLUSTER_LIMIT;
 

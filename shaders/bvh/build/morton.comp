@@ -3,7 +3,7 @@
 // Morton codes of the boxes' centres. All axes use one scale, so that cells are cubes. Inactive
 // primitives get the greatest key and sort last. The digits of the sort's first pass are counted on the way.
 #include "bvh/build/digits.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
 shared uint histogram[256];
 
@@ -34,7 +34,9 @@ void main() {
     if (group >= push.taskCount) {
         return; // the whole workgroup
     }
-    histogram[gl_LocalInvocationIndex] = 0u;
+    for (uint digit = gl_LocalInvocationIndex; digit < 256u; digit += ER_LANES) {
+        histogram[digit] = 0u;
+    }
     barrier();
     uvec2 task = ErUvec2View(push.tasks).v[group];
     ErBuild b = ErBuildView(push.builds).build[task.x];
@@ -48,7 +50,7 @@ void main() {
     bool other = tiled && push.pass != 0u; // what an odd number of passes starts with
     uint first = task.y * ER_BLOCK_SIZE;
     uint end = min(first + ER_BLOCK_SIZE, b.primitiveCount);
-    for (uint p = first + gl_LocalInvocationIndex; p < end; p += gl_WorkGroupSize.x) {
+    for (uint p = first + gl_LocalInvocationIndex; p < end; p += ER_LANES) {
         ErBoundsView box = ErBoundsView(erOffset(b.boxes, p, 24u));
         vec3 bmin = vec3(box.v[0], box.v[1], box.v[2]);
         vec3 bmax = vec3(box.v[3], box.v[4], box.v[5]);
@@ -66,8 +68,10 @@ void main() {
         }
     }
     barrier();
-    uint n = histogram[gl_LocalInvocationIndex];
-    if (tiled && n > 0u) {
-        atomicAdd(ErUintView(push.exchange).v[erDigitCount(b, 0u, task.y / ER_TILE_BLOCKS, gl_LocalInvocationIndex)], n);
+    for (uint digit = gl_LocalInvocationIndex; digit < 256u && tiled; digit += ER_LANES) {
+        uint n = histogram[digit];
+        if (n > 0u) {
+            atomicAdd(ErUintView(push.exchange).v[erDigitCount(b, 0u, task.y / ER_TILE_BLOCKS, digit)], n);
+        }
     }
 }

@@ -23,7 +23,6 @@ const uint ER_ORDER_COUNTS = 64u;
 const uint ER_ORDER_BUNDLED_COUNTS = 16u;
 const uint ER_ORDER_COUNT = 4u;
 
-const uint ER_ORDER_LANES = 256u;
 const uint ER_ORDER_UNITS = ER_NODE_SIZE / 16u; // of a node; the last one has the children
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer ErOrderUnits { uvec4 v[]; };

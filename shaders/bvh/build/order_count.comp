@@ -2,9 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 // First step of order.glsl: copies the nodes, and counts those that end at each leaf.
 #include "bvh/build/order.glsl"
-layout(local_size_x = 256) in;
 
-const uint GROUPS = ER_BLOCK_SIZE / ER_ORDER_LANES;
+const uint GROUPS = ER_BLOCK_SIZE / ER_LANES;
 
 void countChain(ErOrder o, uint top) {
     uvec2 chain = erChain(o, o.dst, top);
@@ -47,9 +46,9 @@ void main() {
     ErBuild b = ErBuildView(push.builds).build[task.x];
     ErOrder o = erOrder(b, ErStateView(b.state).state);
     uint lane = gl_LocalInvocationIndex;
-    uint first = task.y * ER_BLOCK_SIZE + group % GROUPS * ER_ORDER_LANES;
+    uint first = task.y * ER_BLOCK_SIZE + group % GROUPS * ER_LANES;
     for (uint k = 0u; k < ER_ORDER_UNITS; k++) {
-        uint unit = first * ER_ORDER_UNITS + k * ER_ORDER_LANES + lane;
+        uint unit = first * ER_ORDER_UNITS + k * ER_LANES + lane;
         if (unit < o.nodeCount * ER_ORDER_UNITS) {
             erOrderCopy(o, unit);
         }

@@ -2,10 +2,9 @@
 #extension GL_GOOGLE_include_directive : require
 // Second step of order.glsl: sums over the leaves, a workgroup to a part.
 #include "bvh/build/order.glsl"
-layout(local_size_x = 256) in;
 
 void sumPart(ErBuild b, ErOrder o, uint part) {
-    const uint ITEMS = ER_BLOCK_SIZE / ER_SCAN_LANES;
+    const uint ITEMS = ER_BLOCK_SIZE / ER_LANES;
     uint lane = gl_LocalInvocationIndex;
     uint end = min((part + 1u) << o.shift, o.leaves);
     uint sum = 0u;

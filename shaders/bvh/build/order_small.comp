@@ -3,7 +3,6 @@
 // All steps of order.glsl for small structures, a workgroup to each: children and counts fit into its memory. A unit of the copy
 // is read by the lane that wrote it.
 #include "bvh/build/order.glsl"
-layout(local_size_x = 256) in;
 
 const uint ER_ORDER_SMALL = 1536u; // most primitives
 
@@ -20,13 +19,13 @@ uint smallChild(uint node, uint side) { return (children[node] >> (16u * side)) 
 
 void copyNodes(ErOrder o) {
     uint lane = gl_LocalInvocationIndex;
-    for (uint unit = lane; unit < o.nodeCount * ER_ORDER_UNITS; unit += ER_ORDER_LANES) {
+    for (uint unit = lane; unit < o.nodeCount * ER_ORDER_UNITS; unit += ER_LANES) {
         uvec4 v = erOrderCopy(o, unit);
         if (unit == erChildrenUnit(unit / ER_ORDER_UNITS)) {
             children[unit / ER_ORDER_UNITS] = erOrderUsed(v.xy) ? smallRef(v.x) | smallRef(v.y) << 16 : SMALL_NONE;
         }
     }
-    for (uint k = lane; k < ER_ORDER_SMALL; k += ER_ORDER_LANES) {
+    for (uint k = lane; k < ER_ORDER_SMALL; k += ER_LANES) {
         counts[k] = 0u;
     }
 }
@@ -48,7 +47,7 @@ void countChain(ErOrder o, uint top) {
 }
 
 void countChains(ErOrder o) {
-    for (uint node = gl_LocalInvocationIndex; node < o.nodeCount; node += ER_ORDER_LANES) {
+    for (uint node = gl_LocalInvocationIndex; node < o.nodeCount; node += ER_LANES) {
         uint child = smallChild(node, 0u);
         if ((child & SMALL_LEAF) == 0u) {
             countChain(o, child);
@@ -61,7 +60,7 @@ void countChains(ErOrder o) {
 
 // sum makes sums of the counts, in the leaves' order, and returns the number of nodes.
 uint sum(ErBuild b, ErOrder o) {
-    const uint ITEMS = ER_ORDER_SMALL / ER_ORDER_LANES;
+    const uint ITEMS = ER_ORDER_SMALL / ER_LANES;
     uint lane = gl_LocalInvocationIndex;
     uint at[ITEMS];
     uint mine = 0u;
@@ -88,10 +87,10 @@ uint numberOf(ErOrder o, uint node) {
 
 // number replaces the children of all nodes by numbers.
 void number(ErOrder o) {
-    const uint ITEMS = ER_ORDER_SMALL / ER_ORDER_LANES;
+    const uint ITEMS = ER_ORDER_SMALL / ER_LANES;
     uint found[ITEMS];
     for (uint k = 0u; k < ITEMS; k++) {
-        uint node = k * ER_ORDER_LANES + gl_LocalInvocationIndex;
+        uint node = k * ER_LANES + gl_LocalInvocationIndex;
         found[k] = SMALL_NONE;
         if (node < o.nodeCount && children[node] != SMALL_NONE) {
             uint child = smallChild(node, 0u);
@@ -100,7 +99,7 @@ void number(ErOrder o) {
     }
     barrier();
     for (uint k = 0u; k < ITEMS; k++) {
-        children[k * ER_ORDER_LANES + gl_LocalInvocationIndex] = found[k];
+        children[k * ER_LANES + gl_LocalInvocationIndex] = found[k];
     }
 }
 
@@ -121,13 +120,13 @@ void main() {
     number(o);
     memoryBarrierBuffer();
     barrier();
-    for (uint unit = lane; unit < o.nodeCount * ER_ORDER_UNITS; unit += ER_ORDER_LANES) {
+    for (uint unit = lane; unit < o.nodeCount * ER_ORDER_UNITS; unit += ER_LANES) {
         uint found = children[unit / ER_ORDER_UNITS];
         if (found != SMALL_NONE) {
             erOrderPut(o, unit, found & 0xffffu, found >> 16);
         }
     }
-    for (uint slot = total + lane; slot < o.slots; slot += ER_ORDER_LANES) {
+    for (uint slot = total + lane; slot < o.slots; slot += ER_LANES) {
         erOrderBlank(o, slot);
     }
     if (lane == 0u && total > 0u) {

@@ -2,17 +2,16 @@
 #extension GL_GOOGLE_include_directive : require
 // Last step of order.glsl: writes the nodes to their places, blanks the slots behind, and says which one the root is.
 #include "bvh/build/order.glsl"
-layout(local_size_x = 256) in;
 
-const uint GROUPS = ER_BLOCK_SIZE / ER_ORDER_LANES;
+const uint GROUPS = ER_BLOCK_SIZE / ER_LANES;
 
 shared uint partsBefore[ER_ORDER_PARTS]; // nodes of the parts before
-shared uint numbers[ER_ORDER_LANES];     // of the workgroup's nodes, or ER_REF_NONE
-shared uint firsts[ER_ORDER_LANES];      // of their first children
+shared uint numbers[ER_LANES];     // of the workgroup's nodes, or ER_REF_NONE
+shared uint firsts[ER_LANES];      // of their first children
 
 // sumParts adds up all parts' nodes.
 uint sumParts(ErOrder o) {
-    const uint ITEMS = ER_ORDER_PARTS / ER_SCAN_LANES;
+    const uint ITEMS = ER_ORDER_PARTS / ER_LANES;
     uint lane = gl_LocalInvocationIndex;
     uint parts = erOrderParts(o);
     uint count[ITEMS];
@@ -62,13 +61,13 @@ void main() {
     ErBuild b = ErBuildView(push.builds).build[task.x];
     ErOrder o = erOrder(b, ErStateView(b.state).state);
     uint lane = gl_LocalInvocationIndex;
-    uint first = task.y * ER_BLOCK_SIZE + group % GROUPS * ER_ORDER_LANES;
+    uint first = task.y * ER_BLOCK_SIZE + group % GROUPS * ER_LANES;
     if (first >= o.slots) {
         return; // the same
     }
     number(b, o, sumParts(o), first + lane);
     barrier();
-    for (uint k = lane; k < ER_ORDER_UNITS * ER_ORDER_LANES; k += ER_ORDER_LANES) {
+    for (uint k = lane; k < ER_ORDER_UNITS * ER_LANES; k += ER_LANES) {
         uint node = k / ER_ORDER_UNITS;
         if (numbers[node] != ER_REF_NONE) {
             erOrderPut(o, first * ER_ORDER_UNITS + k, numbers[node], firsts[node]);

@@ -7,14 +7,16 @@
 #ifndef ER_BVH_SORT_GLSL
 #define ER_BVH_SORT_GLSL
 #include "bvh/build/digits.glsl"
+#include "bvh/common/lanes.glsl"
 
-const uint ER_SORT_LANES = 256u;
-const uint ER_SORT_ITEMS = ER_SORT_SMALL / ER_SORT_LANES; // per lane, at most
+const uint ER_SORT_ITEMS = ER_SORT_SMALL / ER_LANES; // per lane, at most
 
 // Lanes read items and counters that follow each other: another order in each 32 keeps them off each other's banks.
 uint erSpread(uint k) { return k ^ ((k >> 5) & 7u); }
-// erColumn is erSpread(row * ER_SORT_LANES + lane).
-uint erColumn(uint row, uint lane) { return row * ER_SORT_LANES + (lane ^ (lane >> 5)); }
+// erColumn is erSpread(row * ER_LANES + lane), which is less to do for 256 lanes.
+uint erColumn(uint row, uint lane) {
+    return ER_LANES == 256u ? row * ER_LANES + (lane ^ (lane >> 5)) : erSpread(row * ER_LANES + lane);
+}
 
 shared uint sortItem[ER_SORT_SMALL];  // at erSpread: digit << 16 | index in the tile
 shared uint sortCount[ER_SORT_SMALL]; // the same, two counters of 16 bits each: digits d and d + 8 of all lanes
@@ -23,7 +25,7 @@ shared uint sortCount[ER_SORT_SMALL]; // the same, two counters of 16 bits each:
 #define ER_SCAN_MEMORY sortItem
 #include "bvh/build/scan.glsl"
 
-// erSplit orders the first 256 * items of sortItem by the four bits at shift.
+// erSplit orders the first ER_LANES * items of sortItem by the four bits at shift.
 void erSplit(uint lane, uint shift, uint items) {
     uint item[ER_SORT_ITEMS];
     for (uint w = 0u; w < 8u; w++) {

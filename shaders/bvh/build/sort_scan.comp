@@ -1,14 +1,14 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Adds up the counts of digits of builds of many tiles: in place, those of the tiles before; behind the last tile, those of all.
-// A workgroup does eight digits of a build, 32 lanes to each.
+// A workgroup does eight digits of a build, a part of the tiles in each lane.
 #include "bvh/build/digits.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
 const uint ER_SCAN_DIGITS = 8u; // batch.go has the same
-const uint PARTS = 32u;
+const uint PARTS = ER_LANES / ER_SCAN_DIGITS;
 
-shared uint part[PARTS * ER_SCAN_DIGITS];
+shared uint part[ER_LANES];
 
 void main() {
     uint group = erGroup();

@@ -2,17 +2,19 @@
 #extension GL_GOOGLE_include_directive : require
 // Moves one tile's keys and values to their places by one byte of the key, and counts the next byte where they go.
 #include "bvh/build/sort.glsl"
-layout(local_size_x = 256) in;
 
-const uint ITEMS = ER_SORT_TILE / ER_SORT_LANES;
+const uint ITEMS = ER_SORT_TILE / ER_LANES;
+const uint DIGITS = 256u / ER_LANES; // of a lane, neighbours
 
 // Counters that erSplit has no use for any more: first where a digit begins in the tile, then what to add for the place among all.
 #define digitBase sortCount
 
-// addCounts adds up the digits of all tiles, and of those before this one. A lane takes four digits of every fourth tile, several
-// at a time, or it would wait for each; the counters of erSplit hold what it found.
-void addCounts(ErBuild b, uint tile, out uint all, out uint before) {
-    const uint AHEAD = 8u, PARTS = 4u;
+const uint PARTS = ER_LANES / 64u; // of the tiles
+
+// addCounts adds up the digits of all tiles, and of those before this one. A lane takes four digits of the tiles of a part, several
+// at a time, or it would wait for each; the counters of erSplit hold what it found, for countDigit.
+void addCounts(ErBuild b, uint tile) {
+    const uint AHEAD = 8u;
     uint lane = gl_LocalInvocationIndex;
     uint tiles = erTiles(b), row = erDigits(b, erSortByte()) / 4u + lane % 64u;
     uvec4 sum = uvec4(0u), sumBefore = uvec4(0u);
@@ -28,29 +30,27 @@ void addCounts(ErBuild b, uint tile, out uint all, out uint before) {
         }
     }
     for (uint k = 0u; k < 4u; k++) {
-        sortCount[k * ER_SORT_LANES + lane] = sum[k];
-        sortCount[(4u + k) * ER_SORT_LANES + lane] = sumBefore[k];
+        sortCount[k * ER_LANES + lane] = sum[k];
+        sortCount[(4u + k) * ER_LANES + lane] = sumBefore[k];
     }
     barrier();
-    all = 0u;
-    before = 0u;
-    for (uint part = 0u; part < PARTS; part++) {
-        uint at = lane % 4u * ER_SORT_LANES + part * 64u + lane / 4u;
-        all += sortCount[at];
-        before += sortCount[4u * ER_SORT_LANES + at];
-    }
 }
 
-// countDigit finds how many there are of a lane's digit in all tiles, and in those before this one.
-void countDigit(ErBuild b, uint tile, out uint all, out uint before) {
-    uint lane = gl_LocalInvocationIndex;
+// countDigit finds how many there are of a digit in all tiles, and in those before this one.
+void countDigit(ErBuild b, uint tile, uint digit, out uint all, out uint before) {
     if (erTiles(b) > ER_SORT_DIRECT) {
-        before = ErUintView(push.exchange).v[erDigitCount(b, erSortByte(), tile, lane)];
-        all = ErUintView(push.exchange).v[erDigitSums(b, erSortByte()) + lane];
+        before = ErUintView(push.exchange).v[erDigitCount(b, erSortByte(), tile, digit)];
+        all = ErUintView(push.exchange).v[erDigitSums(b, erSortByte()) + digit];
     } else {
-        addCounts(b, tile, all, before);
+        all = 0u;
+        before = 0u;
+        for (uint part = 0u; part < PARTS; part++) {
+            uint at = digit % 4u * ER_LANES + part * 64u + digit / 4u;
+            all += sortCount[at];
+            before += sortCount[4u * ER_LANES + at];
+        }
     }
-    ErUintView(push.exchange).v[erDigitCount(b, erSortByte() + 2u, tile, lane)] = 0u;
+    ErUintView(push.exchange).v[erDigitCount(b, erSortByte() + 2u, tile, digit)] = 0u;
 }
 
 void main() {
@@ -70,35 +70,46 @@ void main() {
     uint count = min(b.primitiveCount - min(first, b.primitiveCount), ER_SORT_TILE);
     uint digit[ITEMS];
     for (uint i = 0u; i < ITEMS; i++) {
-        uint k = i * ER_SORT_LANES + lane;
+        uint k = i * ER_LANES + lane;
         uvec2 key = uvec2(0xffffffffu); // what lies beyond the end sorts behind all that is real
         if (k < count) {
             key = ErUvec2View(keysIn).v[first + k];
         }
         digit[i] = erDigit(key, erSortByte());
     }
-    uint all, before, total;
-    countDigit(b, task.y, all, before);
-    before += erScanLanes(lane, all, total);
+    if (erTiles(b) <= ER_SORT_DIRECT) {
+        addCounts(b, task.y);
+    }
+    uint before[DIGITS];
+    uint sum = 0u, total;
+    for (uint k = 0u; k < DIGITS; k++) {
+        uint all;
+        countDigit(b, task.y, lane * DIGITS + k, all, before[k]);
+        before[k] += sum;
+        sum += all;
+    }
+    uint lower = erScanLanes(lane, sum, total); // of the lanes before
     barrier();
     for (uint i = 0u; i < ITEMS; i++) {
-        sortItem[erColumn(i, lane)] = digit[i] << 16 | i * ER_SORT_LANES + lane;
+        sortItem[erColumn(i, lane)] = digit[i] << 16 | i * ER_LANES + lane;
     }
     barrier();
     erSplit(lane, 16u, ITEMS);
     erSplit(lane, 20u, ITEMS);
     for (uint i = 0u; i < ITEMS; i++) {
-        uint k = i * ER_SORT_LANES + lane;
+        uint k = i * ER_LANES + lane;
         uint d = sortItem[erColumn(i, lane)] >> 16;
         if (k == 0u || (sortItem[erSpread(k - 1u)] >> 16) != d) {
             digitBase[d] = k;
         }
     }
     barrier();
-    digitBase[lane] = before - digitBase[lane];
+    for (uint k = 0u; k < DIGITS; k++) {
+        digitBase[lane * DIGITS + k] = lower + before[k] - digitBase[lane * DIGITS + k];
+    }
     barrier();
     for (uint i = 0u; i < ITEMS; i++) {
-        uint k = i * ER_SORT_LANES + lane;
+        uint k = i * ER_LANES + lane;
         uint item = sortItem[erColumn(i, lane)];
         uint from = item & 0xffffu;
         if (from < count) {

@@ -3,7 +3,6 @@
 // Sorts builds of up to ER_SORT_SMALL primitives in shared memory, all passes.
 // The keys themselves move once, at the end.
 #include "bvh/build/sort.glsl"
-layout(local_size_x = 256) in;
 
 void main() {
     uint group = erGroup();
@@ -14,15 +13,15 @@ void main() {
     ErBuild b = ErBuildView(push.builds).build[ErUvec2View(push.tasks).v[group].x];
     ErUvec2View keys = ErUvec2View(b.keysA);
     uint n = b.primitiveCount;
-    uint items = (n + ER_SORT_LANES - 1u) / ER_SORT_LANES;
-    uint end = items * ER_SORT_LANES;
-    for (uint k = lane; k < end; k += ER_SORT_LANES) {
+    uint items = (n + ER_LANES - 1u) / ER_LANES;
+    uint end = items * ER_LANES;
+    for (uint k = lane; k < end; k += ER_LANES) {
         sortItem[erSpread(k)] = k;
     }
     barrier();
     uint passes = (3u * erAxisBits(b) + 8u) / 8u; // and a bit more, of inactive ones
     for (uint pass = 0u; pass < passes; pass++) {
-        for (uint k = lane; k < end; k += ER_SORT_LANES) {
+        for (uint k = lane; k < end; k += ER_LANES) {
             uint index = sortItem[erSpread(k)] & 0xffffu;
             sortItem[erSpread(k)] = (index < n ? erDigit(keys.v[index], pass) : 0xffu) << 16 | index;
         }
@@ -37,7 +36,7 @@ void main() {
     }
     barrier();
     for (uint k = 0u; k < items; k++) {
-        uint to = k * ER_SORT_LANES + lane;
+        uint to = k * ER_LANES + lane;
         if (to < n) {
             keys.v[to] = key[k];
             ErUintView(b.valuesA).v[to] = sortItem[erColumn(k, lane)] & 0xffffu;

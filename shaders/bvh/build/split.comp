@@ -4,9 +4,9 @@
 //   push.pass 0: every block counts its splits
 //   push.pass 1: they are numbered, and every reference learns its triangle
 #include "bvh/build/split.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
-const uint LANES = 256u;
+const uint LANES = ER_LANES;
 const uint ITEMS = ER_BLOCK_SIZE / LANES;
 
 shared uint sums[LANES];

@@ -3,7 +3,7 @@
 // Sorts triangles into classes by how much splits would gain, and counts these. Who counts last chooses the classes that are
 // split. See split.glsl.
 #include "bvh/build/split.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
 shared uint counts[ER_SPLIT_CLASSES];
 shared uint times[ER_SPLIT_CLASSES]; // erSplits by how far classes are apart
@@ -43,14 +43,18 @@ bool fits(uint once, uint room) {
 // chooseOnce finds the lowest class that is split, plus one; none: 0.
 void chooseOnce(ErBuild b) {
     uint lane = gl_LocalInvocationIndex;
-    counts[lane] = atomicOr(ErUintView(b.arrivals).v[lane], 0u);
-    times[lane] = erSplits(0u, lane);
+    for (uint k = lane; k < ER_SPLIT_CLASSES; k += ER_LANES) {
+        counts[k] = atomicOr(ErUintView(b.arrivals).v[k], 0u);
+        times[k] = erSplits(0u, k);
+    }
     if (lane == 0u) {
         sharedOnce = 0u;
     }
     barrier();
-    if (lane < ER_SPLIT_NEVER && fits(lane, b.primitiveCount - b.inputs)) {
-        atomicMax(sharedOnce, lane + 1u);
+    for (uint k = lane; k < ER_SPLIT_NEVER; k += ER_LANES) {
+        if (fits(k, b.primitiveCount - b.inputs)) {
+            atomicMax(sharedOnce, k + 1u);
+        }
     }
     barrier();
     if (lane == 0u) {
@@ -71,14 +75,16 @@ void main() {
     if (first >= end || !erIsSplit(b)) {
         return; // the same
     }
-    counts[lane] = 0u;
+    for (uint k = lane; k < ER_SPLIT_CLASSES; k += ER_LANES) {
+        counts[k] = 0u;
+    }
     barrier();
     ErState state = ErStateView(b.state).state;
     ErGrid grid = erGrid(state);
     uint least = state.sizes / max(state.sized, 1u) + ER_SPLIT_LARGER;
     uint low = erGeometryOf(b, first, 0u, b.geometryCount - 1u);
     uint high = erGeometryOf(b, end - 1u, low, b.geometryCount - 1u);
-    for (uint p = first + lane; p < end; p += gl_WorkGroupSize.x) {
+    for (uint p = first + lane; p < end; p += ER_LANES) {
         ErBoundsView box = ErBoundsView(erOffset(b.boxes, p, 24u));
         ErPart part = ErPart(vec3(box.v[0], box.v[1], box.v[2]), vec3(box.v[3], box.v[4], box.v[5]));
         uint class_ = ER_SPLIT_NEVER;
@@ -90,8 +96,10 @@ void main() {
         atomicAdd(counts[class_], 1u);
     }
     barrier();
-    if (counts[lane] > 0u && lane != ER_SPLIT_NEVER) {
-        atomicAdd(ErUintView(b.arrivals).v[lane], counts[lane]);
+    for (uint k = lane; k < ER_SPLIT_NEVER; k += ER_LANES) {
+        if (counts[k] > 0u) {
+            atomicAdd(ErUintView(b.arrivals).v[k], counts[k]);
+        }
     }
     memoryBarrierBuffer();
     barrier();

@@ -2,14 +2,12 @@
 // copies, the plan that copy/plan.comp makes of each, and the blob's format.
 //
 // Sizes are in units of 16 bytes, so that 32 bits are enough. A task is a
-// workgroup's ER_COPY_BLOCK pieces of 64 bytes; piece k is also node slot k,
+// workgroup's ER_LANES pieces of 64 bytes; piece k is also node slot k,
 // the place to look at leaf records 2k and 2k + 1 (of indexed triangles, 8k to
 // 8k + 7), and at chunk k, and its number in the scan.
 #ifndef ER_BVH_COPY_GLSL
 #define ER_BVH_COPY_GLSL
 #include "bvh/common/build.glsl"
-
-const uint ER_COPY_BLOCK = 256u;
 
 // VkCopyAccelerationStructureModeKHR, and the queries.
 const uint ER_COPY_CLONE = 0u;

@@ -3,7 +3,7 @@
 // Tells every node slot which slot refers to it. Of a blob it also checks all
 // that can be seen from one node or one leaf record, and sums up the checksum.
 #include "bvh/copy/copy.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
 shared uint sharedChecksum[2];
 
@@ -144,7 +144,7 @@ void main() {
     ErCopy c = ErCopyView(push.builds).copy[task.x];
     ErPlan p = ErPlanView(c.plan).plan;
     valid = valid && p.status == ER_STATUS_OK;
-    uint piece = task.y * ER_COPY_BLOCK + gl_LocalInvocationIndex;
+    uint piece = task.y * ER_LANES + gl_LocalInvocationIndex;
     bool blob = c.mode == ER_COPY_DESERIALIZE;
     if (valid) {
         ErUnits s = ErUnits(erStructure(c, p));

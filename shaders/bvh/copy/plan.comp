@@ -4,7 +4,7 @@
 // blob's header is not trusted: everything later kernels address follows from
 // numbers that were held here against the sizes the host knows.
 #include "bvh/copy/copy.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
 // countRecords finds how many leaf records the source has room for, and whether that is all that it has. Of triangles
 // with lists the last chunk tells; copy/link.comp checks the others.
@@ -124,7 +124,7 @@ void main() {
     }
     uvec2 task = ErUvec2View(push.tasks).v[group];
     ErCopy c = ErCopyView(push.builds).copy[task.x];
-    uint k = task.y * ER_COPY_BLOCK + gl_LocalInvocationIndex;
+    uint k = task.y * ER_LANES + gl_LocalInvocationIndex;
     if (k < c.nodeLimit && (c.parents.x | c.parents.y) != 0u) {
         ErUintView(c.parents).v[k] = ER_REF_NONE;
     }

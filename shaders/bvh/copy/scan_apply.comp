@@ -4,7 +4,6 @@
 // place. push.pass tells whether there is more than one chunk.
 #include "bvh/common/build.glsl"
 #include "bvh/build/scan.glsl"
-layout(local_size_x = 256) in;
 
 void main() {
     uint group = erGroup();
@@ -15,7 +14,7 @@ void main() {
     uint base = 0u;
     if (push.pass != 0u) {
         uint part = 0u;
-        for (uint k = lane; k < group; k += ER_SCAN_LANES) {
+        for (uint k = lane; k < group; k += ER_LANES) {
             part += ErUintView(push.sums).v[k];
         }
         erScanLanes(lane, part, base);

@@ -3,14 +3,13 @@
 // First half of a scan of many numbers: the sum of each chunk.
 #include "bvh/common/build.glsl"
 #include "bvh/build/scan.glsl"
-layout(local_size_x = 256) in;
 
 void main() {
     uint group = erGroup();
     uint lane = gl_LocalInvocationIndex;
     uint sum = 0u;
     for (uint k = 0u; k < ER_SCAN_ITEMS; k++) {
-        uint at = group * ER_SCAN_CHUNK + k * ER_SCAN_LANES + lane;
+        uint at = group * ER_SCAN_CHUNK + k * ER_LANES + lane;
         sum += at < push.taskCount ? ErUintView(push.exchange).v[at] : 0u;
     }
     uint total;

@@ -7,7 +7,7 @@
 // A compaction has no use for nodes that become part of a leaf, either: a first
 // pass counts them by the leaves' size, for the second to choose one.
 #include "bvh/copy/copy.glsl"
-layout(local_size_x = 256) in;
+#include "bvh/common/lanes.glsl"
 
 shared uint sharedUsed;
 shared uint sharedLimit; // most triangles of a leaf of a compacted copy
@@ -179,7 +179,7 @@ void main() {
     uvec2 task = valid ? ErUvec2View(push.tasks).v[group] : uvec2(0u);
     ErCopy c = ErCopyView(push.builds).copy[task.x];
     ErPlan p = ErPlanView(c.plan).plan;
-    uint slot = task.y * ER_COPY_BLOCK + gl_LocalInvocationIndex;
+    uint slot = task.y * ER_LANES + gl_LocalInvocationIndex;
     if (push.pass == 0u) {
         count(c, p, valid, slot);
         return; // the whole workgroup

@@ -2,8 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 // Writes what copies consist of, but for the headers of compacted copies and blobs, and triangles of another form (copy/share.comp).
 #include "bvh/copy/copy.glsl"
+#include "bvh/common/lanes.glsl"
 #include "bvh/common/wide_layout.glsl"
-layout(local_size_x = 256) in;
 
 shared uint sharedChecksum[2];
 
@@ -181,7 +181,7 @@ void main() {
     uvec2 task = valid ? ErUvec2View(push.tasks).v[group] : uvec2(0u);
     ErCopy c = ErCopyView(push.builds).copy[task.x];
     ErPlan p = ErPlanView(c.plan).plan;
-    uint piece = task.y * ER_COPY_BLOCK + gl_LocalInvocationIndex;
+    uint piece = task.y * ER_LANES + gl_LocalInvocationIndex;
     bool good = p.status == ER_STATUS_OK || p.status == ER_STATUS_BAD_HANDLE; // the latter comes from here
     if (valid && good && c.mode == ER_COPY_DESERIALIZE) {
         uint status = verdict(c, p);

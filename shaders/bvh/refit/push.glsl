@@ -37,8 +37,8 @@ ErGeometry erPushGeometry() {
 
 // erArrivals and erCounts are the words that refit/nodes.comp finds zero, of an update of so many primitives: for groups, and for
 // blocks and groups.
-uint erArrivals(uint n) { return n / 1024u + 32u; }
-uint erCounts(uint n) { return n / 64u + 64u; }
+uint erArrivals(uint n) { return n / 512u + 32u; }
+uint erCounts(uint n) { return n / 32u + 64u; }
 
 // erParts is the workgroups of refit/leaves.comp, each of which keeps the bounds of its part if the update is alone: nobody
 // has to make the state ready for them. erPartBounds has the eight words of each, erPartReach how far they reach.
