@@ -51,6 +51,9 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	if err != nil {
 		return fail(err)
 	}
+	if err := o.usePrinter(d); err != nil {
+		return fail(err)
+	}
 	impl, err := d.driver.NewLibrary(ctx, o.translate())
 	if err != nil {
 		return fail(err)

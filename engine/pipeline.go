@@ -102,6 +102,10 @@ type PipelineOptions struct {
 	Flags PipelineFlags
 	// Libraries add their groups behind Groups, in this order; see NewPipelineLibrary for what must be equal.
 	Libraries []*PipelineLibrary
+	// Printer, if not nil, takes what the shaders print with debugPrintfEXT. It must outlive the pipeline.
+	Printer *Printer
+	// Lane, if not nil, is a place of a launch, x, y and z: the Printer is told each step that its shaders and rays take.
+	Lane *[3]uint32
 	// MaxPayloadBytes and MaxAttributeBytes bound payloads and hit attributes, for libraries only.
 	MaxPayloadBytes, MaxAttributeBytes uint32
 }
@@ -189,13 +193,17 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	if most := d.device.Physical().Limits.MaxBoundDescriptorSets; len(o.SetLayouts) > int(most) {
-		return nil, fmt.Errorf("pipeline %q: %w", o.Name, invalid("SetLayouts has %d elements, the device binds %d", len(o.SetLayouts), most))
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name,
+			invalid("SetLayouts has %d elements, the device binds %d", len(o.SetLayouts), most))
 	}
 	if err := o.checkSkips(d); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	uses, err := o.checkShaders(d)
 	if err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
+	if err := o.usePrinter(d); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	if err := d.dumpNative(&o); err != nil {
@@ -205,7 +213,8 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	p := &Pipeline{name: o.Name, device: d, impl: impl, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes, dynamicStack: o.DynamicStack || o.StackBytes > 0}
+	p := &Pipeline{name: o.Name, device: d, impl: impl, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes,
+		dynamicStack: o.DynamicStack || o.StackBytes > 0}
 	p.groups, p.stages = o.withLibraries()
 	p.uses = uses
 	for _, y := range o.Libraries {
@@ -220,7 +229,8 @@ func (o *PipelineOptions) translate() driver.PipelineOptions {
 		Name: o.Name, PushConstantBytes: o.PushConstantBytes, StackBytes: o.StackBytes,
 		MaxRecursionDepth: max(o.MaxRecursionDepth, 1), Form: driver.LinkForm(o.Form), Flags: driver.PipelineFlags(o.Flags),
 		DynamicStack: o.DynamicStack, Indirect: o.Indirect,
-		MaxPayloadBytes: cmp.Or(o.MaxPayloadBytes, defaultPayloadBytes), MaxAttributeBytes: cmp.Or(o.MaxAttributeBytes, defaultAttributeBytes),
+		MaxPayloadBytes:   cmp.Or(o.MaxPayloadBytes, defaultPayloadBytes),
+		MaxAttributeBytes: cmp.Or(o.MaxAttributeBytes, defaultAttributeBytes),
 	}
 	for _, y := range o.Libraries {
 		out.Libraries = append(out.Libraries, y.impl)
@@ -272,7 +282,8 @@ func (p *Pipeline) Stats() PipelineStats {
 	}
 	s := p.impl.Stats()
 	return PipelineStats{
-		LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: s.StackBytes, CodeWords: s.CodeWords, Driver: s.Driver, Form: LinkForm(s.Form),
+		LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: s.StackBytes, CodeWords: s.CodeWords, Driver: s.Driver,
+		Form: LinkForm(s.Form),
 	}
 }
 

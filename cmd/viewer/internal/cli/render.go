@@ -32,6 +32,7 @@ type renderFlags struct {
 	float                      bool
 	spp                        int
 	heatMax                    float64
+	pixel                      string
 	timeLimit                  time.Duration
 	noiseTarget                float64
 	checkpointFile, resumeFile string
@@ -113,10 +114,14 @@ it stops at once.
 --integrator heat maps what traversal costs: for every pixel the mean number of steps of its camera
 rays, that is inner nodes visited and instances and triangles tested, with a scale below the picture.
 The scale ends where all but half a percent of the pixels are below, unless --heat-max fixes it, as is
-needed to compare two pictures. Only the compute way can be counted.`,
+needed to compare two pictures. Only the compute way can be counted.
+
+--pixel X,Y follows one pixel, from the top left corner: each step of its shaders and rays is a line, with what
+the ray is, what it hit, and the payload. All else is as without; --spp 1 is enough to see a path.`,
 		Example: `  viewer render helmet.glb
   viewer render builtin:cornell -o cornell.png -o cornell.exr --time-limit 2m --noise-target 0.01
   viewer render city.glb --spp 10000 --checkpoint city.checkpoint --resume city.checkpoint
+  viewer render builtin:cornell --spp 1 --pixel 480,270
   viewer render sponza.glb --out heat.png --integrator heat --build fast-build --heat-max 200`,
 		Args: sceneArg(&f.sceneFlags),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.render(cmd.Context(), &f) },
@@ -135,6 +140,7 @@ needed to compare two pictures. Only the compute way can be counted.`,
 	cmd.Flags().IntVar(&f.spp, "spp", 64, "samples per pixel")
 	cmd.Flags().Float64Var(&f.heatMax, "heat-max", 0,
 		"steps per ray at which the scale of heat ends (default chosen from the picture)")
+	cmd.Flags().StringVar(&f.pixel, "pixel", "", "follow the pixel X,Y: print each step of its shaders and rays")
 	return cmd
 }
 
@@ -178,6 +184,9 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 		return err
 	}
 	if err := f.checkHeat(options.Integrator); err != nil {
+		return err
+	}
+	if options.Pixel, err = f.followed(); err != nil {
 		return err
 	}
 	scene, cam, _, err := f.load(ctx, a)
@@ -244,6 +253,9 @@ func (a *app) keep(ctx context.Context, s *sampling, scene *assets.Scene, dev *e
 	}
 	out := newRenderReport(s.renderFlags, report.WayOf(dev), scene, s.r.Stats(), rays, wall)
 	out.Heat, out.DroppedSamples, out.Noise = heat, film.Dropped(out.Samples), s.noise
+	if out.Steps, err = a.steps(ctx, s.renderFlags, s.r); err != nil {
+		return err
+	}
 	return a.printRender(out)
 }
 
@@ -276,6 +288,8 @@ type renderReport struct {
 	LightTriangles int                `json:"light_triangles"`
 	DroppedSamples uint64             `json:"dropped_samples"`
 	Heat           *heatReport        `json:"heat,omitempty"`
+	// Steps are those of --pixel: the shader, and what it does.
+	Steps []string `json:"steps,omitempty"`
 }
 
 func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render.Stats, rays uint64,
@@ -318,6 +332,9 @@ func (a *app) printRender(r renderReport) error {
 		fmt.Fprintf(w, "rays\t%d in %.3f s on the GPU: %.2f Mrays/s (%.3f s by the clock)\n", r.Rays, r.GPUSeconds, r.Mrays,
 			r.WallSeconds)
 	})
+	for _, line := range r.Steps {
+		fmt.Fprintln(a.stdout, line)
+	}
 	if err == nil && r.DroppedSamples > 0 {
 		why := "were not finite"
 		if r.Heat != nil {

@@ -96,9 +96,11 @@ func (b *pipelineBuilder) group(g engine.Group) int {
 
 // newPipeline links the integrator's pipeline. Scenes without alpha and transmission do without any hit shaders.
 func newPipeline(ctx context.Context, dev *engine.Device, i Integrator, set *engine.DescriptorSetLayout, alpha bool,
-	f features) (*engine.Pipeline, groups, error) {
+	f features, followed engine.PipelineOptions) (*engine.Pipeline, groups, error) {
 	p := i.program()
 	b := &pipelineBuilder{features: f, options: engine.PipelineOptions{
+		Printer:           followed.Printer,
+		Lane:              followed.Lane,
 		Name:              string(i),
 		SetLayouts:        []*engine.DescriptorSetLayout{set},
 		PushConstantBytes: pushSize,

@@ -45,6 +45,8 @@ type Options struct {
 	Guides bool
 	// BuildFlags of the bottom level structures; 0 prefers nothing.
 	BuildFlags vk.BuildFlags
+	// Pixel, if not nil, is one whose rays and shaders are followed: see Steps. Not with heat.
+	Pixel *[2]int
 	// OnStep is told what New begins to do.
 	OnStep func(what string)
 }
@@ -68,6 +70,7 @@ type Renderer struct {
 	table    *engine.Table
 	heat     *engine.ComputePipeline // in place of pipeline and table
 	timer    *vk.QueryPool
+	printer  *engine.Printer // with Options.Pixel
 
 	lights, lightTriangles int
 	lightPower             float64
@@ -273,8 +276,12 @@ func (r *Renderer) link(ctx context.Context) (err error) {
 		return r.linkHeat(ctx)
 	}
 	var g groups
+	followed, err := r.follow(ctx)
+	if err != nil {
+		return err
+	}
 	if r.pipeline, g, err = newPipeline(ctx, r.dev, r.options.Integrator, r.layout, hasAlpha(r.source),
-		r.features); err != nil {
+		r.features, followed); err != nil {
 		return err
 	}
 	r.stats.Pipeline = r.pipeline.Stats()
@@ -347,6 +354,7 @@ func (r *Renderer) Destroy() {
 	r.table.Destroy()
 	r.pipeline.Destroy()
 	r.heat.Destroy()
+	r.printer.Destroy()
 	r.set.Destroy()
 	r.layout.Destroy()
 	r.textures.destroy()

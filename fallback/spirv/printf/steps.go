@@ -1,0 +1,213 @@
+package printf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// values collects the arguments of a step, with the text between them.
+type values struct {
+	w      *writer
+	format strings.Builder
+	args   []spirv.ID
+}
+
+func (v *values) text(s string) { v.format.WriteString(strings.ReplaceAll(s, "%", "%%")) }
+
+// value adds a value, printed by a verb for each component.
+func (v *values) value(label, verb string, id spirv.ID) {
+	if t := v.w.types[v.w.values[id]]; t != nil && t.Op == spirv.OpTypeVector {
+		verb = fmt.Sprintf("v%d%s", t.Operands[1], verb)
+	}
+	v.text(label)
+	v.format.WriteString("%" + verb)
+	v.args = append(v.args, id)
+}
+
+// builtIn adds the value of a built-in variable.
+func (v *values) builtIn(label, verb string, b spirv.BuiltIn, typ spirv.ID) {
+	v.value(label, verb, v.w.load(b, typ))
+}
+
+// step writes a step.
+func (w *writer) step(fill func(v *values)) {
+	v := &values{w: w}
+	before := len(w.at)
+	fill(v)
+	w.declared()
+	if !w.message(v.format.String(), v.args, true) {
+		w.at = w.at[:before]
+	}
+}
+
+// declared notes the types that were added since find.
+func (w *writer) declared() {
+	for i := range w.m.Globals {
+		if in := &w.m.Globals[i]; in.Op.IsType() && w.types[in.Result] == nil {
+			copied := in.Clone()
+			w.types[in.Result] = &copied
+		}
+	}
+}
+
+// enter tells that the shader begins, and with what.
+func (w *writer) enter() {
+	m := w.m
+	integer, unsigned, float := m.TypeInt(32, true), m.TypeInt(32, false), m.TypeFloat(32)
+	vector := m.TypeVector(float, 3)
+	w.declared()
+	w.step(func(v *values) {
+		v.text("begins")
+		switch w.options.Model {
+		case spirv.ExecutionModelRayGenerationKHR:
+			v.builtIn(" at ", "u", spirv.BuiltInLaunchIdKHR, m.TypeVector(unsigned, 3))
+		case spirv.ExecutionModelAnyHitKHR, spirv.ExecutionModelClosestHitKHR, spirv.ExecutionModelIntersectionKHR:
+			v.builtIn(": instance ", "d", spirv.BuiltInInstanceId, integer)
+			v.builtIn(" (custom index ", "d", spirv.BuiltInInstanceCustomIndexKHR, integer)
+			v.builtIn("), geometry ", "d", spirv.BuiltInRayGeometryIndexKHR, integer)
+			v.builtIn(", primitive ", "d", spirv.BuiltInPrimitiveId, integer)
+			v.builtIn(", t ", "g", spirv.BuiltInRayTmaxKHR, float)
+			if w.options.Model != spirv.ExecutionModelIntersectionKHR {
+				v.builtIn(", kind ", "#x", spirv.BuiltInHitKindKHR, unsigned)
+				v.variable(", attributes ", w.attribute)
+			}
+		case spirv.ExecutionModelMissKHR:
+			v.builtIn(": ray from ", "g", spirv.BuiltInWorldRayOriginKHR, vector)
+			v.builtIn(", direction ", "g", spirv.BuiltInWorldRayDirectionKHR, vector)
+			v.builtIn(", t up to ", "g", spirv.BuiltInRayTmaxKHR, float)
+		}
+	})
+}
+
+// before tells what an instruction is about to do.
+func (w *writer) before(f *spirv.Function, in *spirv.Inst) {
+	switch in.Op {
+	case spirv.OpTraceRayKHR:
+		w.step(func(v *values) {
+			v.value("traces: flags ", "#x", in.ID(1))
+			v.value(", mask ", "#x", in.ID(2))
+			v.value(", hit record ", "u", in.ID(3))
+			v.value(" + geometry * ", "u", in.ID(4))
+			v.value(" + the instance's, miss record ", "u", in.ID(5))
+			v.value(", from ", "g", in.ID(6))
+			v.value(", direction ", "g", in.ID(8))
+			v.value(", t ", "g", in.ID(7))
+			v.value(" up to ", "g", in.ID(9))
+		})
+	case spirv.OpExecuteCallableKHR:
+		w.step(func(v *values) {
+			v.value("calls: callable record ", "u", in.ID(0))
+			v.variable(", data ", w.global(in.ID(1)))
+		})
+	case spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
+		w.step(func(v *values) {
+			v.text(map[spirv.Op]string{spirv.OpIgnoreIntersectionKHR: "ignores the hit", spirv.OpTerminateRayKHR: "ends the ray"}[in.Op])
+			v.variable(", payload ", w.incoming)
+		})
+	case spirv.OpReturn:
+		if f != w.entry {
+			return
+		}
+		w.step(func(v *values) {
+			v.text("ends")
+			v.variable(", payload ", w.incoming)
+		})
+	}
+}
+
+// after tells what an instruction has done.
+func (w *writer) after(in *spirv.Inst) {
+	switch in.Op {
+	case spirv.OpTraceRayKHR:
+		w.step(func(v *values) {
+			v.text("goes on behind the ray")
+			v.variable(", payload ", w.global(in.ID(10)))
+		})
+	case spirv.OpExecuteCallableKHR:
+		w.step(func(v *values) {
+			v.text("goes on behind the call")
+			v.variable(", data ", w.global(in.ID(1)))
+		})
+	case spirv.OpReportIntersectionKHR:
+		w.step(func(v *values) {
+			v.value("reports t ", "g", in.ID(0))
+			v.value(", kind ", "#x", in.ID(1))
+			v.value(": accepted ", "u", in.Result)
+		})
+	}
+}
+
+// global returns a module's variable, nil for other pointers.
+func (w *writer) global(id spirv.ID) *spirv.Inst {
+	at := slices.IndexFunc(w.m.Globals, func(in spirv.Inst) bool { return in.Result == id && in.Op == spirv.OpVariable })
+	if at < 0 {
+		return nil
+	}
+	in := w.m.Globals[at].Clone()
+	return &in
+}
+
+// mostShown bounds the words of a payload that a step tells.
+const mostShown = 24
+
+// variable adds the scalars and vectors in a variable, the first of them if there are many; nothing if it is nil.
+func (v *values) variable(label string, variable *spirv.Inst) {
+	if variable == nil {
+		return
+	}
+	pointer := v.w.types[variable.Type]
+	if pointer == nil {
+		return
+	}
+	v.text(label + "{")
+	words := uint32(0)
+	v.leaves(variable, pointer.ID(1), nil, &words, 0)
+	v.text("}")
+}
+
+// leaves adds what is behind a chain of indices.
+func (v *values) leaves(variable *spirv.Inst, typ spirv.ID, chain []uint32, words *uint32, depth int) {
+	w := v.w
+	t := w.types[typ]
+	if t == nil || *words >= mostShown || depth > 8 {
+		return
+	}
+	below := func(i uint32, part spirv.ID) {
+		v.leaves(variable, part, append(slices.Clone(chain), uint32(w.m.ConstantU32(i))), words, depth+1)
+	}
+	switch t.Op {
+	case spirv.OpTypeStruct:
+		for i := range t.Operands {
+			below(uint32(i), t.ID(i))
+		}
+	case spirv.OpTypeArray:
+		for i := range min(w.constants[t.ID(1)], mostShown) {
+			below(i, t.ID(0))
+		}
+	case spirv.OpTypeMatrix:
+		for i := range t.Operands[1] {
+			below(i, t.ID(0))
+		}
+	case spirv.OpTypeFloat, spirv.OpTypeInt, spirv.OpTypeBool, spirv.OpTypeVector:
+		from := variable.Result
+		if len(chain) > 0 {
+			class := spirv.StorageClass(variable.Operands[0])
+			from = w.emit(spirv.OpAccessChain, w.m.TypePointer(class, typ), append([]uint32{uint32(variable.Result)}, chain...)...)
+		}
+		value := w.emit(spirv.OpLoad, typ, uint32(from))
+		label := ""
+		if *words > 0 {
+			label = " "
+		}
+		arg, ok := w.typeOf(t)
+		if !ok || *words+arg.words() > mostShown {
+			*words = mostShown
+			return
+		}
+		*words += arg.words()
+		v.value(label, map[Kind]string{Uint: "u", Int: "d", Float: "g", Bool: "u"}[arg.Kind], value)
+	}
+}
