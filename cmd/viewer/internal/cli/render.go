@@ -132,11 +132,13 @@ the ray is, what it hit, and the payload. All else is as without; --spp 1 is eno
 	cmd.Flags().StringArrayVarP(&f.outs, "out", "o", nil,
 		"picture to write, .png as shown, .exr or .hdr as light; may be given several times (default the scene's name, .png)")
 	cmd.Flags().BoolVar(&f.float, "float", false, "colours in .exr are floats, not halves")
-	cmd.Flags().DurationVar(&f.timeLimit, "time-limit", 0, "end after so long, counted from the start, with what is there; such as 90s")
+	cmd.Flags().DurationVar(&f.timeLimit, "time-limit", 0,
+		"end after so long, counted from the start, with what is there; such as 90s")
 	cmd.Flags().Float64Var(&f.noiseTarget, "noise-target", 0,
 		"end when a pixel's brightness, 0 to 1, is uncertain by so much, such as 0.01; --spp stays the most")
 	cmd.Flags().StringVar(&f.checkpointFile, "checkpoint", "", "file to keep what is there in, every minute and at the end")
-	cmd.Flags().StringVar(&f.resumeFile, "resume", "", "checkpoint to go on from, called with the same flags; the result has the same bits")
+	cmd.Flags().StringVar(&f.resumeFile, "resume", "",
+		"checkpoint to go on from, called with the same flags; the result has the same bits")
 	cmd.Flags().IntVar(&f.spp, "spp", 64, "samples per pixel")
 	cmd.Flags().Float64Var(&f.heatMax, "heat-max", 0,
 		"steps per ray at which the scale of heat ends (default chosen from the picture)")
@@ -158,7 +160,8 @@ func (f *renderFlags) check() error {
 }
 
 // newRenderer shows what making a renderer does.
-func (a *app) newRenderer(ctx context.Context, dev *engine.Device, scene *assets.Scene, o render.Options) (*render.Renderer, error) {
+func (a *app) newRenderer(ctx context.Context, dev *engine.Device, scene *assets.Scene,
+	o render.Options) (*render.Renderer, error) {
 	var step *bar
 	o.OnStep = func(what string) {
 		if step != nil {
