@@ -131,6 +131,9 @@ func (d *Device) open(ctx context.Context, o Options) error {
 		return fmt.Errorf("open %q for %v ray tracing: %w", d.info.Name, d.info.Backend, err)
 	}
 	d.info.Limits = d.driver.Limits()
+	if d.info.Backend == BackendCompute {
+		d.info.Limits.Reorders = o.Form == FormWavefront // of pipelines that leave theirs open
+	}
 	return nil
 }
 

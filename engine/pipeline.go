@@ -166,6 +166,9 @@ type PipelineStats struct {
 	Driver []vk.Statistic
 	// Form is the form of linking that was chosen (compute way).
 	Form LinkForm
+	// Reorders tells whether reorders in its ray generation shaders change the order of lanes (compute way): where the form has an
+	// order to change. Natively it is Limits.Reorders that tells.
+	Reorders bool
 }
 
 // Pipeline is a linked ray tracing pipeline.
@@ -283,7 +286,7 @@ func (p *Pipeline) Stats() PipelineStats {
 	s := p.impl.Stats()
 	return PipelineStats{
 		LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: s.StackBytes, CodeWords: s.CodeWords, Driver: s.Driver,
-		Form: LinkForm(s.Form),
+		Form: LinkForm(s.Form), Reorders: s.Reorders,
 	}
 }
 

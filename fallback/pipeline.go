@@ -131,6 +131,8 @@ type Stats struct {
 	// Rounds is how many rounds the wavefront form records, Bounded whether they end every lane, so that there is no tail.
 	Rounds  uint32
 	Bounded bool
+	// Reorders tells whether lanes go on in another order behind reorders of ray generation shaders.
+	Reorders bool
 }
 
 // KernelStats tell of one of several kernels.
@@ -252,6 +254,7 @@ func (p *Pipeline) collectStats() (err error) {
 	}
 	p.stats.LaneBytes = p.wave.laneBytes()
 	p.stats.Rounds, p.stats.Bounded = p.wave.rounds()
+	p.stats.Reorders = p.wave.plan.Keys > 0
 	p.stats.Kernels, err = p.kernelStats()
 	return err
 }

@@ -24,6 +24,10 @@ func (l *linker) procedural() bool {
 
 // cut leaves the shader: its frame goes to the stack, the call to the runtime.
 func (e *emitter) cut(at *site) {
+	if at.call.Op == spirv.OpReorderThreadWithHintEXT {
+		e.reorder(at)
+		return
+	}
 	f := &at.frame
 	size := e.u32(f.size / quadSlots)
 	reserve := "rtReserveTrace"
@@ -157,6 +161,9 @@ func (e *emitter) resume(at *site) {
 	}
 	if len(f.reloaded) > 0 {
 		e.restore(f.reloaded, e.payloadPlace(f, stack))
+	}
+	for _, x := range f.renewed {
+		e.enterBuiltIn(x)
 	}
 	if len(f.found) > 0 {
 		e.restore(f.found, f.hitPlace(stack))

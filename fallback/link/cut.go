@@ -73,7 +73,11 @@ func (l *linker) buildGraphs() error {
 }
 
 // cuts tells whether an instruction is a cut in the chosen form.
-func (l *linker) cuts(op spirv.Op) bool { return op.CallsShaders() && l.form.cuts() }
+func (l *linker) cuts(op spirv.Op) bool { return leaves(op) && l.form.cuts() }
+
+// leaves tells whether a shader may be left at an instruction: a call of another, or a reorder, of which only forms that change
+// the order of lanes have some left.
+func leaves(op spirv.Op) bool { return op.CallsShaders() || op == spirv.OpReorderThreadWithHintEXT }
 
 // storeInitializers turns initial values of function variables into stores, since state functions declare them anew.
 func (l *linker) storeInitializers(f *spirv.Function) {

@@ -85,7 +85,7 @@ func insertBeforeEnd(b *spirv.Block, list []spirv.Inst) {
 	at := len(b.Insts) - 1
 	if at > 0 {
 		switch op := b.Insts[at-1].Op; {
-		case op == spirv.OpSelectionMerge, op == spirv.OpLoopMerge, op.CallsShaders(), op == spirv.OpReportIntersectionKHR:
+		case op == spirv.OpSelectionMerge, op == spirv.OpLoopMerge, leaves(op), op == spirv.OpReportIntersectionKHR:
 			at--
 		}
 	}

@@ -51,7 +51,9 @@ func (l *linker) emitStage(s *stage) error {
 	for _, at := range s.sites {
 		at.constant = l.stateConstant()
 		p.calls = p.calls || at.call.Op == spirv.OpExecuteCallableKHR
-		if at.call.Op != spirv.OpExecuteCallableKHR {
+		if at.call.Op == spirv.OpReorderThreadWithHintEXT {
+			p.reorders = true
+		} else if at.call.Op != spirv.OpExecuteCallableKHR {
 			p.rays = p.rays.meet(l.rayBits(&at.call), p.traces)
 			p.traces = true
 		}

@@ -126,9 +126,9 @@ func (l *linker) emitRaygen() {
 	}
 }
 
-// callsShaders tells whether any shader may call callable ones.
+// callsShaders tells whether any shader may call callable ones, or is left at a reorder: for states that are not those of a trace.
 func (l *linker) callsShaders() bool {
-	return slices.ContainsFunc(l.parts, func(p part) bool { return p.calls })
+	return slices.ContainsFunc(l.parts, func(p part) bool { return p.calls || p.reorders })
 }
 
 // emitConstant replaces the body of a hook by the return of a constant.

@@ -43,6 +43,8 @@ type Wave struct {
 	Bins, Shift, ContinueBin, FirstContinue uint32
 	// Rounds is how many rounds end every lane; 0 if no number does.
 	Rounds uint32
+	// Keys is how many keys lanes are sorted by that wait at reorders of ray generation shaders, 0 if there are none.
+	Keys uint32
 	// Lanes is how many lanes a workgroup of the kernels has, but for those that shade.
 	Lanes uint32
 }
@@ -61,6 +63,10 @@ type wavePlan struct {
 	shades  uint32    // bins of hit and miss shaders
 	bins    uint32
 	split   bool // ray generation has a kernel of its own
+	// reorders tells whether ray generation asks for another order of lanes: then it has a kernel that goes on in that order, too,
+	// and states of that range, by key.
+	reorders bool
+	sorted   [2]uint32
 }
 
 // shadeKernel is some shaders, by number of their parts, and the states they have.
@@ -98,6 +104,7 @@ func (l *linker) planWave() *wavePlan {
 		}
 	}
 	w.split = raygen >= splitInstructions
+	w.reorders = slices.ContainsFunc(l.parts, func(p part) bool { return p.reorders })
 	most := max(shadersOfKernel, (len(list)+maxShadeKernels-1)/maxShadeKernels)
 	instructions := 0
 	for _, i := range list {
@@ -166,6 +173,9 @@ func (w *wavePlan) countBins(parts []part) uint32 {
 		shade, resumed := w.kernels[i].states(parts)
 		n += w.wholeBins(shade)>>w.shift + w.wholeBins(resumed)>>w.shift
 	}
+	if w.reorders {
+		n += reorderBins
+	}
 	return n
 }
 
@@ -197,6 +207,10 @@ func (w *wavePlan) number(l *linker) error {
 		n.goOn = w.resume[1] + w.wholeBins(n.goOn-w.resume[1])
 	}
 	w.shades = (n.shade - firstShade) >> w.shift
+	if w.sorted = [2]uint32{n.goOn, n.goOn}; w.reorders {
+		n.goOn += reorderBins << w.shift
+		w.sorted[1] = n.goOn
+	}
 	w.bins = w.shades + (n.goOn-w.resume[1])>>w.shift
 	return n.check(l)
 }
@@ -213,6 +227,9 @@ func (w *wavePlan) segments() []Segment {
 		if k.resumed[0] < k.resumed[1] {
 			list = append(list, Segment{i, w.shades + (k.resumed[0]-w.resume[1])>>w.shift})
 		}
+	}
+	if w.reorders {
+		list = append(list, Segment{len(w.kernels), w.shades + (w.sorted[0]-w.resume[1])>>w.shift})
 	}
 	return list
 }
@@ -267,6 +284,11 @@ func (f *wavefront) kernels(l *linker) []waveKernel {
 			runs: func(i int) bool { return mine[i] }, lanes: shadeLanes,
 		})
 	}
+	if w.reorders {
+		list = append(list, waveKernel{
+			name: "sorted", main: "rtWaveShade", states: w.resume, goesOn: true, runs: raygens, lanes: shadeLanes,
+		})
+	}
 	all := func(int) bool { return true }
 	list = append(list, waveKernel{name: "tail", main: "rtWaveTail", traverses: true, goesOn: true, runs: all})
 	for i := range list {
@@ -280,10 +302,13 @@ func (f *wavefront) kernels(l *linker) []waveKernel {
 // finish makes the kernels.
 func (f *wavefront) finish(l *linker) (*Result, error) {
 	w, needs := f.plan, l.laneNeeds()
-	needs.nested = needs.nested || w.split
+	needs.nested = needs.nested || w.split || w.reorders
 	out := &Wave{
 		Quads: needs.quads(), Segments: w.segments(), Bins: w.bins, Shift: w.shift, ContinueBin: w.shades, FirstContinue: w.resume[1],
 		Rounds: l.boundRounds(), Lanes: resumeLanes,
+	}
+	if w.reorders {
+		out.Keys = reorderBins
 	}
 	var last *linker
 	var codes [][]uint32
@@ -335,6 +360,7 @@ func (f *wavefront) kernel(l *linker, k waveKernel, needs laneNeeds) *linker {
 	} {
 		c.emitConstant(constant.hook, constant.value)
 	}
+	f.plan.emitReorders(&c, k.main != "rtWaveTail")
 	c.emitAgreement(func(p *part) bool { return needs.nested || p.model == Raygen })
 	c.emitArgument("rtWaveAddress", 1)
 	c.emitArgument("rtWaveArgument", 2)

@@ -15,8 +15,9 @@ type frame struct {
 	payloadAt  uint32 // slot of the shader's own payload
 	hitAt      uint32 // slot of the hit object that is passed: the last of the frame
 	spilled    []spill
-	reloaded   []spill // leaves of the payload that are read afterwards
-	found      []spill // leaves of the hit object that a trace call makes, and that are read afterwards
+	reloaded   []spill     // leaves of the payload that are read afterwards
+	renewed    []*variable // built-ins that are read again
+	found      []spill     // leaves of the hit object that a trace call makes, and that are read afterwards
 	// home are the leaves of the shader's incoming payload that live across the cut. They have their place with whoever passed
 	// the payload in.
 	home []spill
@@ -45,6 +46,12 @@ func (l *linker) layOutFrames() error {
 }
 
 func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
+	if at.call.Op == spirv.OpReorderThreadWithHintEXT {
+		f := frame{size: 1}
+		alive := live.at(at.resume)
+		l.renew(s, &f, alive)
+		return l.spillFrame(s, at, f, alive)
+	}
 	at.payload = at.call.ID(len(at.call.Operands) - 1)
 	x := s.vars.byID[at.payload]
 	if x == nil || x.role.kind != rolePayload && x.role.kind != roleIncoming {
@@ -68,6 +75,24 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 	if at.call.Op == spirv.OpHitObjectTraceRayEXT {
 		f.found = s.vars.take(at.hit, alive)
 	}
+	l.renew(s, &f, alive)
+	return l.spillFrame(s, at, f, alive)
+}
+
+// renew takes the built-ins of subgroups from what lives across a cut, where lanes may be others behind it: they are read again.
+func (l *linker) renew(s *stage, f *frame, alive bitset) {
+	if !l.reorders() {
+		return
+	}
+	for _, x := range s.vars.byRole[roleBuiltIn] {
+		if computeBuiltIns[x.role.builtIn] && len(s.vars.take(x, alive)) > 0 {
+			f.renewed = append(f.renewed, x)
+		}
+	}
+}
+
+// spillFrame lays out what lives across a cut, and what is passed.
+func (l *linker) spillFrame(s *stage, at *site, f frame, alive bitset) error {
 	alive.each(func(i int) {
 		f.spilled = append(f.spilled, spill{i, f.size})
 		f.size += s.vars.leaves[i].dwords
@@ -75,7 +100,7 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 	f.size = wholeQuads(f.size)
 	if f.ownPayload {
 		f.payloadAt = f.size
-		f.size += wholeQuads(s.vars.size(x))
+		f.size += wholeQuads(s.vars.size(f.payload))
 	}
 	if at.hit != nil {
 		f.hitAt = f.size

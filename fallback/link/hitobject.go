@@ -6,7 +6,7 @@ import (
 
 // Hit objects become structures of the runtime (HoObject in shaders/fallback/hitobject.glsl), which live where the objects did: in
 // variables, arrays, structures, parameters and results. What is left of their instructions are calls: trace and execute, which
-// are cuts as trace calls are, and reorder.
+// are cuts as trace calls are. Reorders are left with a key, where the form has an order to change, and else dropped.
 
 // hitGetter is how a property is read: members of the structure, which a function of the runtime makes a result of. Without a
 // function the result is the only member, or whether the object is of a kind.
@@ -94,7 +94,8 @@ func (l *linker) lowerHitObjects() error {
 }
 
 // noteHitObjects tells whether the stage has any, and notes what it does with them.
-func (s *stage) noteHitObjects(functions []*spirv.Function) bool {
+func (s *stage) noteHitObjects(functions []*spirv.Function) (found bool) {
+	reorders := false
 	for _, f := range functions {
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
@@ -102,13 +103,15 @@ func (s *stage) noteHitObjects(functions []*spirv.Function) bool {
 				_, getter := hitGetterCalls[op]
 				s.hitObjects = s.hitObjects || getter || hitRecords[op] != nil || passesHitObject(op)
 				switch op {
+				case spirv.OpReorderThreadWithHintEXT, spirv.OpReorderThreadWithHitObjectEXT:
+					reorders = true
 				case spirv.OpHitObjectRecordHitNV, spirv.OpHitObjectRecordHitWithIndexNV, spirv.OpHitObjectRecordFromQueryEXT:
 					s.records = true
 				}
 			}
 		}
 	}
-	return s.hitObjects
+	return s.hitObjects || reorders
 }
 
 // memberIndices returns the places of the members of a structure of the runtime by their names.
@@ -225,7 +228,7 @@ func (h *hitLowering) beginQueries(variables []spirv.Inst) {
 func (h *hitLowering) inst(in *spirv.Inst) error {
 	getter, reads := hitGetterCalls[in.Op]
 	record := hitRecords[in.Op]
-	if reads || record != nil || passesHitObject(in.Op) {
+	if reads || record != nil || passesHitObject(in.Op) || in.Op == spirv.OpReorderThreadWithHitObjectEXT {
 		if _, typ := h.l.types.pointee(h.typeOf(in.ID(0))); typ != h.struc {
 			return h.s.invalid("%v on what is no hit object", in.Op)
 		}
@@ -235,6 +238,8 @@ func (h *hitLowering) inst(in *spirv.Inst) error {
 		return h.get(in, getter)
 	case record != nil:
 		return record(h, in)
+	case in.Op == spirv.OpReorderThreadWithHintEXT, in.Op == spirv.OpReorderThreadWithHitObjectEXT:
+		return h.reorder(in)
 	case in.Op == spirv.OpVariable && len(in.Operands) == 1:
 		if _, typ := h.l.types.pointee(in.Type); h.contains(typ) {
 			c := in.Clone()

@@ -23,17 +23,15 @@ func traceOf(call *spirv.Inst) *spirv.Inst {
 // passesHitObject tells whether an instruction that is left after the lowering of hit objects names one.
 func passesHitObject(op spirv.Op) bool {
 	switch op {
-	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT, spirv.OpReorderThreadWithHitObjectEXT:
+	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT:
 		return true
 	}
 	return false
 }
 
-// placeHitObjects makes the hit objects of calls variables: elements of arrays and the like go through one. Hints of an order of
-// lanes are dropped, where the form has none.
+// placeHitObjects makes the hit objects of calls variables: elements of arrays and the like go through one.
 func (l *linker) placeHitObjects() error {
 	return l.each(func(s *stage) error {
-		l.dropReorders(s)
 		if !s.hitObjects {
 			return nil
 		}
@@ -81,17 +79,6 @@ func (s *stage) isVariable(id spirv.ID) bool {
 	return slices.ContainsFunc(s.function.Blocks[0].Insts, func(in spirv.Inst) bool {
 		return in.Op == spirv.OpVariable && in.Result == id
 	})
-}
-
-// dropReorders removes them from the entry function and others.
-func (l *linker) dropReorders(s *stage) {
-	for _, f := range s.functions {
-		for _, b := range f.Blocks {
-			b.Insts = slices.DeleteFunc(b.Insts, func(in spirv.Inst) bool {
-				return in.Op == spirv.OpReorderThreadWithHintEXT || in.Op == spirv.OpReorderThreadWithHitObjectEXT
-			})
-		}
-	}
 }
 
 // passHitObject finds the variable of a call's hit object, if it has one.
@@ -159,7 +146,7 @@ func (l *linker) useHitObjects() {
 func checkNoHitObjects(l *linker) error {
 	var err error
 	l.out.EachFunctionInst(func(in *spirv.Inst) {
-		if _, getter := hitGetterCalls[in.Op]; getter || hitRecords[in.Op] != nil {
+		if _, getter := hitGetterCalls[in.Op]; getter || hitRecords[in.Op] != nil || in.Op == spirv.OpReorderThreadWithHitObjectEXT {
 			err = fmt.Errorf("%v", in)
 		}
 	})

@@ -64,8 +64,8 @@ func TestLinkHitObjects(t *testing.T) {
 	for _, d := range shapes.HitObjectDialects {
 		t.Run(string(d), func(t *testing.T) {
 			begin := shapes.HitObjects(d, "vec4", "vec2") + "#extension GL_EXT_scalar_block_layout : require\n"
-			hit := "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadInEXT vec4 p;\nhitAttributeEXT vec2 b;\n" +
-				"void main() { p += vec4(b, gl_HitTEXT, gl_PrimitiveID); }"
+			hit := "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadInEXT vec4 p;\n" +
+				"hitAttributeEXT vec2 b;\nvoid main() { p += vec4(b, gl_HitTEXT, gl_PrimitiveID); }"
 			miss := "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadInEXT vec4 p;\n" +
 				"void main() { p += vec4(gl_WorldRayOriginEXT, 1.0); }"
 			linkForms(t, []Stage{

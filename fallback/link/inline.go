@@ -57,7 +57,7 @@ func (s *stage) cutFunctions() map[spirv.ID]bool {
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
 				switch in := &b.Insts[i]; {
-				case in.Op.CallsShaders() || endsRay(in.Op):
+				case leaves(in.Op) || endsRay(in.Op):
 					need(id)
 				case in.Op == spirv.OpFunctionCall:
 					callers[in.ID(0)] = append(callers[in.ID(0)], id)

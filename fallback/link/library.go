@@ -29,6 +29,7 @@ type part struct {
 	rays        rayBits  // of those calls
 	hitObjects  bool     // it has hit objects
 	records     bool     // it makes some of other things than rays
+	reorders    bool     // it asks for another order of lanes
 	chain       int      // how many calls it makes one after the other at most, -1 if there is no bound
 	frame       uint32   // dwords
 	resumptions []resumption

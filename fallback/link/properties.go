@@ -188,7 +188,7 @@ func checkInlined(l *linker) error {
 			for _, b := range f.Blocks {
 				for i := range b.Insts {
 					op := b.Insts[i].Op
-					if f != s.function && (op.CallsShaders() || endsRay(op)) {
+					if f != s.function && (leaves(op) || endsRay(op)) {
 						return fmt.Errorf("shader %s: %v in function %d", s.Name, op, f.Def.Result)
 					}
 				}

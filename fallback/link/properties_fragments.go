@@ -144,7 +144,7 @@ func checkFrames(l *linker) error {
 func checkComputeOnly(l *linker) error {
 	var err error
 	l.out.EachFunctionInst(func(in *spirv.Inst) {
-		if in.Op.CallsShaders() || endsRay(in.Op) {
+		if leaves(in.Op) || endsRay(in.Op) {
 			err = fmt.Errorf("%v", in)
 		}
 	})

@@ -188,6 +188,56 @@ void hoExecute() {
     if (shader != RT_STATE_DONE) rtShade(shader);
 }
 
+// ---- reordering --------------------------------------------------------------------------------
+//
+// Only the wavefront form has an order of lanes to change. A lane that comes to a reorder is in a state of a range of its own, by
+// its key, so that the sort which brings lanes to shaders brings those to a kernel with ray generation, too, where they go on.
+
+// The linker's words: whether this kernel leaves at reorders; the first of those states, and how far they are apart; how many bits
+// of a key there are, how many of these are a hint's beside an object, and how many of a shader's number are dropped.
+bool hoReorders() { return false; }
+uint hoReorderFirst() { return ~0u; }
+uint hoReorderShift() { return 0u; }
+uint hoKeyBits() { return 8u; }
+uint hoHintBits() { return 4u; }
+uint hoShaderShift() { return 0u; }
+
+// A hint in so many bits: the higher ones of those that count.
+uint hoHint(const in uint hint, const in uint bits, const in uint room) {
+    uint count = min(bits, 32u);
+    uint value = count == 32u ? hint : hint & ((1u << count) - 1u);
+    return count > room ? value >> (count - room) : value;
+}
+
+uint hoKeyOfHint(const in uint hint, const in uint bits) { return hoHint(hint, bits, hoKeyBits()); }
+
+// The shader that would answer, from 1 on, then the hint. What is empty, or answered by nobody, comes first.
+uint hoKeyOfObject(const in uint kind, const in uint record, const in uint flags, const in uint hint, const in uint bits) {
+    uint shader = 0u;
+    bool miss = kind == HO_MISS;
+    if (kind != HO_EMPTY && record != HO_UNSET && (miss || (flags & RT_RAY_FLAG_SKIP_CLOSEST_HIT) == 0u)) {
+        uint stride = miss ? rtLaunch.missStride : rtLaunch.hitStride, size = miss ? rtLaunch.missSize : rtLaunch.hitSize;
+        uint high, offset;
+        umulExtended(record, stride, high, offset);
+        if (high == 0u && size >= RT_HANDLE_BYTES && offset <= size - RT_HANDLE_BYTES) { // execution will report what lies outside
+            uvec4 words = RtHandle(rtOffset(miss ? rtLaunch.missBase : rtLaunch.hitBase, offset)).words;
+            shader = words[RT_HANDLE_PIPELINE] == rtLaunch.pipelineTag ? max(words[RT_HANDLE_SHADER], 2u) - 2u : 0u;
+        }
+    }
+    uint most = (1u << (hoKeyBits() - hoHintBits())) - 1u;
+    return min(shader >> hoShaderShift(), most) << hoHintBits() | hoHint(hint, bits, hoHintBits());
+}
+
+// Leaves the shader's frame of `size` quads to go on with `resume` in another order.
+uint hoReorder(const in bool fits, const in uint size, const in uint resume, const in uint key) {
+    rtPush(size, resume, 0u);
+    if (!fits) return RT_STATE_OVERFLOW;
+    return hoReorders() ? hoReorderFirst() + ((key & ((1u << hoKeyBits()) - 1u)) << hoReorderShift()) : resume;
+}
+
+// The state that a lane goes on with.
+uint hoResumed(const in uint state) { return state >= hoReorderFirst() ? rtReturnTo : state; }
+
 // ---- recording ---------------------------------------------------------------------------------
 
 HoObject hoNothing() {

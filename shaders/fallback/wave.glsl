@@ -342,6 +342,7 @@ void rtWaveShade() {
     rtWaveLane(rtWaveWord(w.queue, r.segments[segment].first + i));
     uint state = rtWaveLoadState(w);
     rtWaveLoadCall(w);
+    state = hoResumed(state);
     rtPlaceWave();
     rtWaveLoad(w, state);
     if (state < RT_STATE_CALL) {
@@ -393,6 +394,7 @@ void rtWaveTail() {
             rtWaveLane(rtWaveWord(w.lists[argument & RT_WAVE_LIST], i));
             state = rtWaveLoadState(w);
             rtWaveLoadCall(w);
+            state = hoResumed(state);
             rtPlaceWave();
             rtWaveLoad(w, state);
         }

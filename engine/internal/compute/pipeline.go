@@ -102,7 +102,7 @@ func (p *pipeline) GroupStack(group int, shader vk.GroupShader) (uint32, error) 
 func (p *pipeline) Stats() driver.Stats {
 	s := p.impl.Stats()
 	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords,
-		Driver: s.Driver, Form: driver.LinkForm(s.Form)}
+		Driver: s.Driver, Form: driver.LinkForm(s.Form), Reorders: s.Reorders}
 }
 
 // Destroy also forgets the pipeline's name for faults, unless another of the same code has taken the place.

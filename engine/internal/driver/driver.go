@@ -214,6 +214,7 @@ type Stats struct {
 	CodeWords             int
 	Driver                []vk.Statistic
 	Form                  LinkForm
+	Reorders              bool
 }
 
 // Trace is one launch.

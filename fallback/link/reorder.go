@@ -1,0 +1,91 @@
+package link
+
+import (
+	"math/bits"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// Reorders. Only the wavefront form has an order of lanes to change, between the kernels of a round: a reorder is a cut there, and
+// the sort that brings lanes to shaders brings those lanes, by key, to a kernel that goes on with ray generation
+// (shaders/fallback/hitobject.glsl). Anywhere else reorders are dropped.
+
+const (
+	// keyBits is how many bits of a key there are, reorderBins how many keys.
+	keyBits     = 8
+	reorderBins = 1 << keyBits
+)
+
+// reorders tells whether the form changes the order of lanes, long before it is chosen: it is one that must be asked for.
+func (l *linker) reorders() bool { return l.options.Form == FormWavefront && !l.library }
+
+// reorder leaves of a reorder its key, or nothing.
+func (h *hitLowering) reorder(in *spirv.Inst) error {
+	if !h.l.reorders() {
+		return nil
+	}
+	hint := in.Operands // and how many bits of it count
+	function := "hoKeyOfHint"
+	var args []spirv.ID
+	if in.Op == spirv.OpReorderThreadWithHitObjectEXT {
+		hint, function = in.Operands[1:], "hoKeyOfObject"
+		for _, m := range []string{"kind", "record", "flags"} {
+			args = append(args, h.read(in.ID(0), m))
+		}
+	}
+	none := h.u32(0)
+	for i := range 2 {
+		value := none
+		if len(hint) == 2 {
+			typ := h.typeOf(spirv.ID(hint[i]))
+			if !h.word(typ) {
+				return h.s.invalid("hint of %v is of a wrong type", in.Op)
+			}
+			value = h.convert(spirv.ID(hint[i]), typ, h.l.types.uint32())
+		}
+		args = append(args, value)
+	}
+	key := h.call(function, args...)
+	h.raw(spirv.OpReorderThreadWithHintEXT, uint32(key), uint32(h.u32(keyBits)))
+	return nil
+}
+
+// reorder leaves the shader at a reorder: its frame goes to the stack.
+func (e *emitter) reorder(at *site) {
+	size := e.u32(at.frame.size / quadSlots)
+	fits := e.call("rtReserve", size)
+	base := e.loadGlobal("rtFrame")
+	pushed, left := e.l.out.NewID(), e.l.out.NewID()
+	e.choose(fits, pushed, left)
+	e.block(pushed)
+	e.save(at.frame.spilled, e.stack(base))
+	e.branch(left)
+	e.block(left)
+	e.returnValue(e.call("hoReorder", fits, size, at.constant, e.operand(&at.call, 0)))
+}
+
+// emitReorders tells a kernel about the states of lanes that wait at reorders. In the tail, which has no order, they go on.
+func (w *wavePlan) emitReorders(l *linker, leaves bool) {
+	t := l.types
+	op, first := spirv.OpConstantFalse, ^uint32(0)
+	if w.reorders {
+		if first = w.sorted[0]; leaves {
+			op = spirv.OpConstantTrue
+		}
+	}
+	// The shaders that may answer, and nobody, in as many of the key's values as they need; the rest of its bits is the hint's.
+	shaders, drop := w.shades<<w.shift+1, uint32(0)
+	for shaders>>drop > reorderBins {
+		drop++
+	}
+	hint := uint32(keyBits - bits.Len32(shaders>>drop-1))
+	l.emitConstant("hoReorders", t.declare(op, t.boolean()))
+	for _, c := range []struct {
+		hook  string
+		value uint32
+	}{
+		{"hoReorderFirst", first}, {"hoReorderShift", w.shift}, {"hoKeyBits", keyBits}, {"hoHintBits", hint}, {"hoShaderShift", drop},
+	} {
+		l.emitConstant(c.hook, t.u32(c.value))
+	}
+}
