@@ -31,6 +31,12 @@ const (
 	// ToneACES is Narkowicz's fit of the ACES filmic curve (2015), per channel:
 	// contrast, highlights that turn white.
 	ToneACES
+	// ToneNeutral is Khronos's PBR Neutral: base colours under grey light come out as they are, and only highlights are
+	// compressed.
+	ToneNeutral
+	// ToneAgX is Sobotka's AgX by the polynomial fit of its contrast curve (Wrensch 2023): soft, colours turn pale where they
+	// are bright.
+	ToneAgX
 )
 
 // String names the operator as ParseToneMap reads it.
@@ -42,18 +48,22 @@ func (t ToneMap) String() string {
 		return "reinhard"
 	case ToneACES:
 		return "aces"
+	case ToneNeutral:
+		return "pbr-neutral"
+	case ToneAgX:
+		return "agx"
 	}
 	return "unknown"
 }
 
 // ParseToneMap reads a name.
 func ParseToneMap(name string) (ToneMap, error) {
-	for _, t := range []ToneMap{ToneClamp, ToneReinhard, ToneACES} {
+	for _, t := range []ToneMap{ToneNeutral, ToneAgX, ToneACES, ToneReinhard, ToneClamp} {
 		if name == t.String() {
 			return t, nil
 		}
 	}
-	return 0, fmt.Errorf("unknown tone mapping %q: want clamp, reinhard or aces", name)
+	return 0, fmt.Errorf("unknown tone mapping %q: want pbr-neutral, agx, aces, reinhard or clamp", name)
 }
 
 // ToneOptions are for FloatImage.SRGB; the zero value clamps.
@@ -126,7 +136,67 @@ func (t ToneMap) apply(px *[3]float32) {
 			}
 			px[k] = x * (2.51*x + 0.03) / (x*(2.43*x+0.59) + 0.14)
 		}
+	case ToneNeutral:
+		neutral(px)
+	case ToneAgX:
+		agx(px)
 	}
+}
+
+// Map returns what a display is to show for radiance under the operator, linear, 0 to 1 but for what clamps.
+func (t ToneMap) Map(radiance [3]float32) [3]float32 {
+	t.apply(&radiance)
+	return radiance
+}
+
+// neutral is the operator of Khronos's specification "PBR Neutral Tone Mapper".
+func neutral(px *[3]float32) {
+	const start, desaturation, f90 = 0.8 - 0.04, 0.15, 0.04
+	low := min(px[0], px[1], px[2])
+	offset := float32(f90)
+	if low < 2*f90 {
+		offset = low - low*low/(4*f90)
+	}
+	for k := range px {
+		px[k] -= offset
+	}
+	peak := max(px[0], px[1], px[2])
+	if peak < start {
+		return
+	}
+	const d = 1 - start
+	compressed := 1 - d*d/(peak+d-start)
+	g := 1 - 1/(desaturation*(peak-compressed)+1)
+	for k := range px {
+		px[k] = px[k]*(compressed/peak)*(1-g) + compressed*g
+	}
+}
+
+// agx maps through AgX's inset, its curve over 16.5 stops, and back.
+func agx(px *[3]float32) {
+	const least, most = -12.47393, 4.026069
+	inset := [9]float32{0.842479062253094, 0.0784335999999992, 0.0792237451477643, 0.0423282422610123, 0.878468636469772,
+		0.0791661274605434, 0.0423756549057051, 0.0784336, 0.879142973793104}
+	outset := [9]float32{1.19687900512017, -0.0980208811401368, -0.0990297440797205, -0.0528968517574562, 1.15190312990417,
+		-0.0989611768448433, -0.0529716355144438, -0.0980434501171241, 1.15107367264116}
+	v := rows(&inset, px)
+	for k, x := range v {
+		x = (min(max(float32(math.Log2(float64(max(x, 1e-10)))), least), most) - least) / (most - least)
+		x2 := x * x
+		x4 := x2 * x2
+		v[k] = 15.5*x4*x2 - 40.14*x4*x + 31.96*x4 - 6.868*x2*x + 0.4298*x2 + 0.1191*x - 0.00232
+	}
+	v = rows(&outset, &v)
+	for k, x := range v { // the curve yields display values
+		px[k] = float32(math.Pow(float64(max(x, 0)), 2.2))
+	}
+}
+
+func rows(m *[9]float32, v *[3]float32) (out [3]float32) {
+	for k := range out {
+		out[k] = m[3*k]*v[0] + m[3*k+1]*v[1] + m[3*k+2]*v[2]
+	}
+	return out
 }
 
 // EncodePNG writes an image as PNG.

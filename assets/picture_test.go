@@ -59,7 +59,7 @@ func TestTonemap(t *testing.T) {
 			t.Errorf("%v never gets white: %d", tm, last)
 		}
 	}
-	if _, err := ParseToneMap("agx"); err == nil {
+	if _, err := ParseToneMap("film"); err == nil {
 		t.Error("agx was accepted")
 	}
 	if _, err := (&FloatImage{Width: 2, Height: 2, Pix: make([]float32, 3)}).SRGB(ToneOptions{}); err == nil {

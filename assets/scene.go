@@ -210,6 +210,9 @@ func (e *Environment) Radiance(dir, up mgl32.Vec3) mgl32.Vec3 {
 	return e.Horizon.Mul(1 - t).Add(e.Ground.Mul(t))
 }
 
+// Daylight is a sky with a sun.
+func Daylight(up mgl32.Vec3) Environment { return daylight(up, true) }
+
 // daylight is the environment of files that do not bring their own light.
 func daylight(up mgl32.Vec3, sun bool) Environment {
 	e := Environment{

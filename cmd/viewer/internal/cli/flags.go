@@ -124,6 +124,7 @@ func (f deviceFlags) opener() compare.Opener {
 // sceneFlags choose scene and camera.
 type sceneFlags struct {
 	scene, camera, eye, target, up string
+	variant                        string
 	fov                            float64
 	width, height                  int
 }
@@ -138,6 +139,7 @@ func (f *sceneFlags) register(flags *pflag.FlagSet, width, height int) {
 
 // registerView is register for commands with scenes of their own.
 func (f *sceneFlags) registerView(flags *pflag.FlagSet, width, height int) {
+	flags.StringVar(&f.variant, "variant", "", "material variant of the file, by name (KHR_materials_variants)")
 	flags.StringVar(&f.camera, "camera", "", "camera of the scene, by index or name (default the first)")
 	flags.StringVar(&f.eye, "eye", "", "position of the eye, x,y,z, instead of the camera's")
 	flags.StringVar(&f.target, "target", "", "point to look at, x,y,z, instead of the camera's")
@@ -189,7 +191,7 @@ func (f *sceneFlags) size() error {
 // load loads the scene and places the camera.
 func (f *sceneFlags) load(ctx context.Context, a *app) (*assets.Scene, camera.Camera, float32, error) {
 	bar := a.progress("load", 0)
-	scene, err := assets.Open(ctx, f.scene, bar.update)
+	scene, err := assets.OpenWith(ctx, f.scene, assets.LoadOptions{Progress: bar.update, Variant: f.variant})
 	bar.finish()
 	if err != nil {
 		return nil, camera.Camera{}, 0, err

@@ -21,7 +21,8 @@ import (
 type lookFlags struct {
 	integrator, tone, build string
 	bounces                 int
-	exposure, clamp, sky    float64
+	exposure, clamp         float64
+	lightFlags
 }
 
 type renderFlags struct {
@@ -44,15 +45,15 @@ const (
 	maxBounces = 1024
 )
 
-func (f *lookFlags) register(cmd *cobra.Command) {
+func (f *lookFlags) register(cmd *cobra.Command, headlight string) {
 	flags := cmd.Flags()
+	f.lightFlags.register(flags, headlight)
 	flags.StringVar(&f.integrator, "integrator", "path", "what to draw: path, ao, primary or normals; render also has heat")
 	flags.IntVar(&f.bounces, "bounces", render.DefaultBounces, "bounces of a path after its first hit")
-	flags.StringVar(&f.tone, "tonemap", "aces", "tone mapping of path: clamp, reinhard or aces")
+	flags.StringVar(&f.tone, "tonemap", "pbr-neutral", "tone mapping of path: pbr-neutral, agx, aces, reinhard or clamp")
 	flags.Float64Var(&f.exposure, "exposure", 0, "exposure of path in stops")
 	flags.Float64Var(&f.clamp, "clamp", render.DefaultClamp,
 		"largest contribution of a bounce after the first, against fireflies; 0 is unlimited")
-	flags.Float64Var(&f.sky, "sky", 1, "scale of the scene's environment and sun; 0 switches them off")
 	flags.StringVar(&f.build, "build", "fast-trace", "bottom level builds: "+buildNames)
 }
 
@@ -78,8 +79,11 @@ func (f *lookFlags) options() (render.Options, render.Look, error) {
 	if !(math.Abs(f.exposure) <= 64) {
 		return o, look, fmt.Errorf("%w: --exposure %g: want -64 to 64 stops", errUsage, f.exposure)
 	}
-	if !(f.clamp >= 0) || !(f.sky >= 0) || f.sky > 1e6 {
-		return o, look, fmt.Errorf("%w: --clamp %g --sky %g: neither may be negative", errUsage, f.clamp, f.sky)
+	if !(f.clamp >= 0) {
+		return o, look, fmt.Errorf("%w: --clamp %g: it may not be negative", errUsage, f.clamp)
+	}
+	if err := f.lightFlags.check(); err != nil {
+		return o, look, err
 	}
 	o = render.Options{Integrator: integrator, Bounces: f.bounces, Clamp: float32(f.clamp), BuildFlags: flags}
 	if f.bounces == 0 {
@@ -89,15 +93,6 @@ func (f *lookFlags) options() (render.Options, render.Look, error) {
 		o.Clamp = -1
 	}
 	return o, integrator.Look(tone, float32(f.exposure)), nil
-}
-
-// environment scales the scene's.
-func (f *lookFlags) environment(scene *assets.Scene) *assets.Environment {
-	env := scene.Environment
-	s := float32(f.sky)
-	env.Zenith, env.Horizon, env.Ground = env.Zenith.Mul(s), env.Horizon.Mul(s), env.Ground.Mul(s)
-	env.SunIrradiance = env.SunIrradiance.Mul(s)
-	return &env
 }
 
 func (a *app) renderCommand() *cobra.Command {
@@ -128,7 +123,7 @@ the ray is, what it hit, and the payload. All else is as without; --spp 1 is eno
 	}
 	f.deviceFlags.register(cmd.Flags(), true)
 	f.sceneFlags.register(cmd.Flags(), 960, 540)
-	f.lookFlags.register(cmd)
+	f.lookFlags.register(cmd, headlightOff)
 	cmd.Flags().StringArrayVarP(&f.outs, "out", "o", nil,
 		"picture to write, .png as shown, .exr or .hdr as light; may be given several times (default the scene's name, .png)")
 	cmd.Flags().BoolVar(&f.float, "float", false, "colours in .exr are floats, not halves")
@@ -192,11 +187,13 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if options.Pixel, err = f.followed(); err != nil {
 		return err
 	}
-	scene, cam, _, err := f.load(ctx, a)
+	scene, cam, distance, err := f.load(ctx, a)
 	if err != nil {
 		return err
 	}
-	options.Environment = f.environment(scene)
+	if err := f.lightFlags.apply(ctx, scene, &options, &cam, distance); err != nil {
+		return err
+	}
 	dev, closeDevice, err := f.open(ctx)
 	if err != nil {
 		return err
@@ -236,6 +233,9 @@ func (a *app) keep(ctx context.Context, s *sampling, scene *assets.Scene, dev *e
 	film, err := s.r.Film(ctx)
 	if err != nil {
 		return err
+	}
+	if s.integrator == string(render.Path) && film.IsBlack() {
+		a.warn(dark)
 	}
 	rays, err := s.r.Rays(ctx)
 	if err != nil {

@@ -53,7 +53,7 @@ func (a *app) viewCommand() *cobra.Command {
 	}
 	f.deviceFlags.register(cmd.Flags(), true)
 	f.sceneFlags.register(cmd.Flags(), 1280, 720)
-	f.lookFlags.register(cmd)
+	f.lookFlags.register(cmd, headlightAuto)
 	cmd.Flags().IntVar(&f.spp, "spp", 4096, "samples per pixel after which the image is complete")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "quit after so many frames; 0 stays")
 	return cmd
@@ -94,7 +94,9 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	options.Environment = f.environment(scene)
+	if err := f.lightFlags.apply(ctx, scene, &options, &cam, distance); err != nil {
+		return err
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	v := &viewer{viewFlags: f, look: look, orbit: camera.NewOrbit(cam, distance), name: scene.Name}

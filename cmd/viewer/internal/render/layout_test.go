@@ -124,3 +124,37 @@ func TestFilm(t *testing.T) {
 		t.Errorf("a pixel without samples is %v", img.Pix[4:8])
 	}
 }
+
+// Drawn evenly, the entries of an alias table give indices in proportion to the weights.
+func TestAliasTable(t *testing.T) {
+	weights := []float64{3, 0, 1, 10, 0.5, 0, 2}
+	table := newAliasTable(weights)
+	got := make([]float64, len(weights))
+	for i, e := range table {
+		got[i] += float64(e.keep)
+		got[e.alias] += 1 - float64(e.keep)
+	}
+	for i, w := range weights {
+		if want := w / 16.5 * float64(len(weights)); got[i] < want-1e-6 || got[i] > want+1e-6 {
+			t.Errorf("index %d has %g entries, want %g", i, got[i], want)
+		}
+	}
+}
+
+// Unlit surfaces are shown as they are, also in pixels that they fill only in part.
+func TestUnlitByPassesToneMapping(t *testing.T) {
+	f := &Film{Width: 3, Height: 1, Pixels: []float32{2, 2, 2, 4, 22, 22, 22, 4, 40, 40, 40, 4},
+		Unlit: []float32{2, 2, 2, 4, 2, 2, 2, 2, 0, 0, 0, 0}}
+	look := Look{Tone: assets.ToneACES, Exposure: 3}
+	img, err := f.Image(look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byte8 := func(v float32) uint8 { return uint8(assets.LinearToSRGB(v)*255 + 0.5) }
+	bright := min(look.Tone.Map([3]float32{80, 80, 80})[0], 1)
+	for x, want := range []uint8{byte8(0.5), byte8(0.5*bright + 0.5), byte8(bright)} {
+		if got := img.NRGBAAt(x, 0).R; got != want {
+			t.Errorf("pixel %d is %d, want %d", x, got, want)
+		}
+	}
+}

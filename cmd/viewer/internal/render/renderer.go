@@ -41,6 +41,8 @@ type Options struct {
 	Environment *assets.Environment
 	// Headlight is the irradiance of a light at the eye, in lux; 0 is none.
 	Headlight float32
+	// HeadlightAuto switches the headlight on only where the first samples of a picture are black.
+	HeadlightAuto bool
 	// Guides keeps albedo and normals of what path sees, for Film.Guides.
 	Guides bool
 	// BuildFlags of the bottom level structures; 0 prefers nothing.
@@ -74,6 +76,7 @@ type Renderer struct {
 
 	lights, lightTriangles int
 	lightPower             float64
+	waitsForDark           bool // the headlight, see Options.HeadlightAuto
 	environment            environmentData
 
 	width, height int
@@ -172,6 +175,9 @@ func (r *Renderer) upload(ctx context.Context) (err error) {
 	lights, n := encodeLights(r.source.Lights, &r.env, r.options.Headlight)
 	triangles, m, power := lightTriangles(r.scene, emission)
 	r.lights, r.lightTriangles, r.lightPower = n, m, power
+	if r.waitsForDark = r.options.Headlight > 0 && r.options.HeadlightAuto; r.waitsForDark {
+		r.lights-- // the headlight is the last
+	}
 	r.environment = encodeEnvironment(r.env.Map)
 
 	r.frame, err = r.dev.VK().NewBuffer(vk.BufferOptions{

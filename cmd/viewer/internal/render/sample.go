@@ -65,6 +65,9 @@ func (r *Renderer) RenderWhile(ctx context.Context, samples int, more func(done 
 		if err != nil {
 			return fmt.Errorf("sample %d: %w", r.samples, err)
 		}
+		if err := r.headlightInTheDark(ctx); err != nil {
+			return err
+		}
 		done += n
 		goOn := more(done)
 		switch {
@@ -77,6 +80,25 @@ func (r *Renderer) RenderWhile(ctx context.Context, samples int, more func(done 
 		if !goOn {
 			break
 		}
+	}
+	return nil
+}
+
+// darkSamples is how many black samples of all pixels mean that nothing lights them.
+const darkSamples = 4
+
+// headlightInTheDark switches on a headlight that waits for a black picture, and begins a new image.
+func (r *Renderer) headlightInTheDark(ctx context.Context) error {
+	if !r.waitsForDark || r.samples < darkSamples || r.options.Integrator != Path {
+		return nil
+	}
+	film, err := r.Film(ctx)
+	if err != nil {
+		return err
+	}
+	if r.waitsForDark = false; film.IsBlack() {
+		r.lights++
+		r.Restart()
 	}
 	return nil
 }
@@ -218,11 +240,26 @@ const tMax = 1e30
 // Film reads the image back.
 func (r *Renderer) Film(ctx context.Context) (*Film, error) {
 	f := &Film{Width: r.width, Height: r.height, Pixels: make([]float32, 4*r.width*r.height)}
-	data := unsafe.Slice((*byte)(unsafe.Pointer(&f.Pixels[0])), 4*len(f.Pixels))
-	if err := r.dev.VK().ReadBuffer(ctx, r.accumulation, 0, data); err != nil {
+	if err := r.read(ctx, r.accumulation, f.Pixels); err != nil {
 		return nil, fmt.Errorf("read the image: %w", err)
 	}
+	if r.features.has(featureUnlit) {
+		f.Unlit = make([]float32, len(f.Pixels))
+		if err := r.read(ctx, r.unlit, f.Unlit); err != nil {
+			return nil, fmt.Errorf("read what is unlit: %w", err)
+		}
+	}
+	if r.features.has(featureGuides) {
+		f.Guides = make([]float32, 2*len(f.Pixels))
+		if err := r.read(ctx, r.guides, f.Guides); err != nil {
+			return nil, fmt.Errorf("read albedo and normals: %w", err)
+		}
+	}
 	return f, nil
+}
+
+func (r *Renderer) read(ctx context.Context, from *vk.Buffer, to []float32) error {
+	return r.dev.VK().ReadBuffer(ctx, from, 0, unsafe.Slice((*byte)(unsafe.Pointer(&to[0])), 4*len(to)))
 }
 
 // Rays returns the exact number of rays traced for the image: the sum of all pixels' counters.

@@ -24,7 +24,7 @@ type Screen struct {
 
 // screenPush is the size of tonemap.comp's push constants, screenTile its workgroup's side.
 const (
-	screenPush = 20
+	screenPush = 24
 	screenTile = 8
 )
 
@@ -46,6 +46,7 @@ func (r *Renderer) NewScreen() (s *Screen, err error) {
 	if s.sets, err = dev.NewDescriptorSetLayout("screen", []vk.DescriptorBinding{
 		{Binding: 0, Type: vulkan.DescriptorTypeStorageBuffer, Count: 1, Stages: stages},
 		{Binding: 1, Type: vulkan.DescriptorTypeStorageBuffer, Count: 1, Stages: stages},
+		{Binding: 2, Type: vulkan.DescriptorTypeStorageBuffer, Count: 1, Stages: stages},
 	}); err != nil {
 		return s, fmt.Errorf("screen: %w", err)
 	}
@@ -74,6 +75,7 @@ func (s *Screen) Resize() (err error) {
 	}
 	s.set.WriteBuffer(0, 0, vulkan.DescriptorTypeStorageBuffer, s.r.accumulation, 0, s.r.accumulation.Size())
 	s.set.WriteBuffer(1, 0, vulkan.DescriptorTypeStorageBuffer, s.pixels, 0, size)
+	s.set.WriteBuffer(2, 0, vulkan.DescriptorTypeStorageBuffer, s.r.unlit, 0, s.r.unlit.Size())
 	return nil
 }
 
@@ -91,6 +93,11 @@ func (s *Screen) Update(ctx context.Context, look Look, blueFirst bool) error {
 		order = 1
 	}
 	push = binary.LittleEndian.AppendUint32(push, order)
+	unlit := uint32(0)
+	if s.r.features.has(featureUnlit) {
+		unlit = 1
+	}
+	push = binary.LittleEndian.AppendUint32(push, unlit)
 	tiles := func(n int) uint32 { return uint32((n + screenTile - 1) / screenTile) }
 	err := s.r.dev.VK().Run(ctx, "tonemap", func(cb *vk.CommandBuffer) error {
 		s.r.dev.CmdBarrier(cb)
