@@ -8,7 +8,9 @@ import (
 )
 
 // imageBuffers are the buffers that samples add to: all of an image's state but the number of its samples.
-func (r *Renderer) imageBuffers() []*vk.Buffer { return []*vk.Buffer{r.accumulation, r.counts, r.unlit, r.guides} }
+func (r *Renderer) imageBuffers() []*vk.Buffer {
+	return []*vk.Buffer{r.accumulation, r.counts, r.unlit, r.guides}
+}
 
 // State is an image that is not finished. Restored by the same renderer of the same scene, size and camera, the samples that
 // follow give the same bits as if there had been no pause.
