@@ -30,6 +30,7 @@ type renderFlags struct {
 	sceneFlags
 	lookFlags
 	outs                       []string
+	denoise                    bool
 	float                      bool
 	spp                        int
 	heatMax                    float64
@@ -126,6 +127,7 @@ the ray is, what it hit, and the payload. All else is as without; --spp 1 is eno
 	f.lookFlags.register(cmd, headlightOff)
 	cmd.Flags().StringArrayVarP(&f.outs, "out", "o", nil,
 		"picture to write, .png as shown, .exr or .hdr as light; may be given several times (default the scene's name, .png)")
+	cmd.Flags().BoolVar(&f.denoise, "denoise", false, "take out noise with Open Image Denoise, where it is installed")
 	cmd.Flags().BoolVar(&f.float, "float", false, "colours in .exr are floats, not halves")
 	cmd.Flags().DurationVar(&f.timeLimit, "time-limit", 0,
 		"end after so long, counted from the start, with what is there; such as 90s")
@@ -181,9 +183,10 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := f.checkHeat(options.Integrator); err != nil {
+	if err := errors.Join(f.checkHeat(options.Integrator), f.checkDenoise(options.Integrator)); err != nil {
 		return err
 	}
+	options.Guides = f.denoise
 	if options.Pixel, err = f.followed(); err != nil {
 		return err
 	}
@@ -240,6 +243,11 @@ func (a *app) keep(ctx context.Context, s *sampling, scene *assets.Scene, dev *e
 	rays, err := s.r.Rays(ctx)
 	if err != nil {
 		return err
+	}
+	if s.denoise {
+		if err := denoise(ctx, film); err != nil {
+			return err
+		}
 	}
 	integrator, err := render.ParseIntegrator(s.integrator)
 	if err != nil {
