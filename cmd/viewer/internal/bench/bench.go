@@ -28,6 +28,11 @@ type Options struct {
 	All, Builds, Divergence bool
 	// Clusters measures scenes as clusters instead of rays.
 	Clusters bool
+	// Pipelines measures what making them takes, instead, with Counts hit shaders, in Forms; OpenCached opens a device with a
+	// directory for what caches keep, or without.
+	Pipelines  bool
+	Counts     []int
+	OpenCached func(ctx context.Context, b engine.Backend, dir string) (*engine.Device, func() error, error)
 	// Profile measures where the time of Builds goes, kernel by kernel, in place of comparing them.
 	Profile bool
 	// Embree measures Embree 3 beside the ray sets, if it is installed.

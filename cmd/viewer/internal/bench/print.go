@@ -65,6 +65,9 @@ func (r *Report) Print(to io.Writer) error {
 	for i := range r.Builds {
 		parts = append(parts, r.Builds[i].print)
 	}
+	if r.Pipelines != nil {
+		parts = append(parts, r.Pipelines.print)
+	}
 	for i := range r.Divergence {
 		parts = append(parts, r.Divergence[i].print)
 	}

@@ -18,6 +18,7 @@ type Report struct {
 	Builds     []buildsScene      `json:"builds,omitempty"`
 	Divergence []divergenceReport `json:"divergence,omitempty"`
 	Clusters   []clustersReport   `json:"clusters,omitempty"`
+	Pipelines  *pipelinesReport   `json:"pipelines,omitempty"`
 	// Profiles of builds come with the ways that they are of.
 	Profiles []profileReport `json:"build_profiles,omitempty"`
 	Ways     []report.Way    `json:"ways,omitempty"`
@@ -30,7 +31,7 @@ type Report struct {
 // Empty tells that nothing was measured.
 func (r *Report) Empty() bool {
 	return len(r.Scenes) == 0 && len(r.Launches) == 0 && len(r.Builds) == 0 && len(r.Divergence) == 0 &&
-		len(r.Profiles) == 0 && len(r.Clusters) == 0
+		len(r.Profiles) == 0 && len(r.Clusters) == 0 && r.Pipelines == nil
 }
 
 // device is that of the first way of whatever was measured.
@@ -44,6 +45,8 @@ func (r *Report) device() report.Way {
 		return r.Clusters[0].Way
 	case len(r.Ways) > 0:
 		return r.Ways[0]
+	case r.Pipelines != nil && len(r.Pipelines.Ways) > 0:
+		return r.Pipelines.Ways[0]
 	case len(r.Divergence) > 0:
 		return r.Divergence[0].Ways[0]
 	}

@@ -60,7 +60,9 @@ func (b *run) all(ctx context.Context) {
 }
 
 // raysToo tells that ray sets are measured.
-func (b *run) raysToo() bool { return b.o.All || !b.o.Builds && !b.o.Divergence && !b.o.Clusters }
+func (b *run) raysToo() bool {
+	return b.o.All || !b.o.Builds && !b.o.Divergence && !b.o.Clusters && !b.o.Pipelines
+}
 
 // do does a part of the run, about a scene or "", and tells whether to go on.
 func (b *run) do(ctx context.Context, scene, what string, work func(ctx context.Context) error) bool {
@@ -127,6 +129,7 @@ func (b *run) scene(ctx context.Context, name string) bool {
 		{b.o.Builds && b.o.Profile, "profile of builds", b.profileOfScene},
 		{b.o.Clusters, "clusters", b.clustersOfScene},
 		{b.o.Divergence || b.o.All && !l.shared(), "divergence", b.divergenceOfScene},
+		{b.o.Pipelines, "pipelines", b.pipelines},
 	} {
 		if part.wanted && !b.do(ctx, name, part.name, func(ctx context.Context) error { return part.do(ctx, &l) }) {
 			return false

@@ -28,6 +28,8 @@ type benchFlags struct {
 	clusters                 bool
 	meshes, instances, steps int
 	shaders, forms, flagSets []string
+	pipelines                bool
+	counts                   []int
 	options                  bench.Options // what the flags say
 }
 
@@ -65,12 +67,17 @@ With --clusters it measures the scenes' triangles as clusters of up to 64 and of
 by compute: building clusters and templates, instantiating these, building bottom levels over clusters, and
 rays, beside plain structures of the same triangles; hits are held against those.
 
+With --pipelines it measures what making pipelines takes, with --counts hit shaders, without and with a
+shadow ray each, in all --forms: with shaders that no cache has, again from a directory, from a library of
+the hit shaders, and with one hit shader more; and the first launch of each.
+
 --all is everything in one run: rays, builds and divergence of the given scenes and of a built-in terrain
 and field, as large as in the project's baseline (4.2 million triangles, 100,000 instances of 1,280
 triangles; on CPUs smaller). What fails is reported, and the rest goes on.`,
 		Example: `  viewer bench --scene bunny.glb,sponza.glb --scene builtin:terrain:4193408 --scene builtin:field:100000 --plot bench.png
   viewer bench --builds --scene house.glb --json
   viewer bench --divergence --scene sponza.glb --shaders mixed16,light16 --forms monolithic,megakernel,blocks
+  viewer bench --pipelines --scene builtin:cornell --counts 16,200 --forms auto,wavefront --json
   viewer bench --all --scene bunny.glb,dragon.glb,sponza.glb,house.glb --json > bench.json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd.Context(), &f) },
@@ -93,6 +100,8 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	flags.BoolVar(&f.profile, "profile", false, "with --builds: measure each kernel of the scenes' builds instead, which are not checked")
 	flags.BoolVar(&f.divergence, "divergence", false, "measure a path tracer with 16 hit shaders instead of rays")
 	flags.BoolVar(&f.clusters, "clusters", false, "measure scenes as clusters, beside plain structures, instead of rays")
+	flags.BoolVar(&f.pipelines, "pipelines", false, "measure the making of pipelines instead of rays")
+	flags.IntSliceVar(&f.counts, "counts", []int{16, 50, 200}, "numbers of hit shaders of --pipelines")
 	flags.BoolVar(&f.embree, "embree", true, "measure Embree 3 beside the ray sets, if it is installed")
 	flags.StringSliceVar(&f.flagSets, "flags", nil,
 		"sets of build flags that --builds measures: preferences as --build takes them, with +update or without (default all)")
@@ -103,15 +112,16 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 		"kinds of hit shaders of --divergence")
 	flags.IntVar(&f.steps, "steps", 200, "steps of --divergence's heavy hit shaders")
 	flags.StringSliceVar(&f.forms, "forms", nil,
-		"forms of linking that --divergence compares on the compute way (default --form; with --all auto,megakernel,blocks)")
+		"forms of linking that --divergence and --pipelines compare on the compute way (default --form; with --all auto,megakernel,blocks)")
 	flags.StringVar(&f.plot, "plot", "", "PNG file to draw bars to: compute over native, by scene")
 }
 
-// The most of --meshes, --instances and --steps.
+// The most of --meshes, --instances, --steps and --counts.
 const (
 	mostMeshes    = 1 << 16
 	mostInstances = 1 << 23
 	mostSteps     = 1 << 20
+	mostShaders   = 4096 // of --counts
 )
 
 // check judges what can be judged before anything is loaded, so that a run of many scenes does not end at the last.
@@ -142,6 +152,11 @@ func (f *benchFlags) check() (err error) {
 	}{{"--meshes", f.meshes, mostMeshes}, {"--instances", f.instances, mostInstances}, {"--steps", f.steps, mostSteps}} {
 		if n.value < 0 || n.value > n.most {
 			return fmt.Errorf("%w: %s %d: want 1 to %d", errUsage, n.name, n.value, n.most)
+		}
+	}
+	for _, n := range f.counts {
+		if n < 1 || n > mostShaders {
+			return fmt.Errorf("%w: --counts %d: want 1 to %d", errUsage, n, mostShaders)
 		}
 	}
 	if f.plot != "" {
@@ -224,6 +239,14 @@ func (a *app) bench(ctx context.Context, f *benchFlags) error {
 	o.All, o.Builds, o.Profile, o.Divergence, o.Embree = f.all, f.builds, f.profile, f.divergence, f.embree
 	o.Clusters = f.clusters
 	o.Width, o.Height, o.Meshes, o.Instances, o.Steps = f.width, f.height, f.meshes, f.instances, f.steps
+	o.Pipelines, o.Counts = f.pipelines, f.counts
+	o.OpenCached = func(ctx context.Context, b engine.Backend, dir string) (*engine.Device, func() error, error) {
+		own := f.deviceFlags
+		if own.cache = cacheNone; dir != "" {
+			own.cache = dir
+		}
+		return own.opener()(ctx, b)
+	}
 	o.Load = func(ctx context.Context, name string) (*assets.Scene, camera.Camera, error) {
 		f.scene = name
 		scene, cam, _, err := f.load(ctx, a)

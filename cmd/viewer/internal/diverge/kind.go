@@ -14,16 +14,32 @@ type Kind struct {
 	Shaders int
 	// heavy tells which of them do much.
 	heavy func(shader int) bool
+	// Shadows says that hit shaders trace a shadow ray each, and are light.
+	Shadows bool
+	// Salt, if not 0, makes shaders that no cache has seen with another one.
+	Salt uint32
+}
+
+// Many is a kind of so many light shaders, with a shadow ray each or without.
+func Many(shaders int, shadows bool, salt uint32) Kind {
+	name := fmt.Sprintf("light%d", shaders)
+	if shadows {
+		name = fmt.Sprintf("shadow%d", shaders)
+	}
+	return Kind{name, shaders, func(int) bool { return false }, shadows, salt}
 }
 
 // Kinds lists those of the project's measurements: light shaders give normal and colour, heavy ones compute besides.
 func Kinds() []Kind {
 	never, always := func(int) bool { return false }, func(int) bool { return true }
+	half := func(shader int) bool { return shader%2 == 1 }
 	return []Kind{
-		{"mixed16", 16, func(shader int) bool { return shader%2 == 1 }},
-		{"light16", 16, never},
-		{"heavy16", 16, always},
-		{"light1", 1, never},
+		{Name: "mixed16", Shaders: 16, heavy: half},
+		{Name: "light16", Shaders: 16, heavy: never},
+		{Name: "heavy16", Shaders: 16, heavy: always},
+		{Name: "light1", Shaders: 1, heavy: never},
+		{Name: "mixed64", Shaders: 64, heavy: half},
+		{Name: "mixed200", Shaders: 200, heavy: half},
 	}
 }
 
@@ -37,14 +53,14 @@ func ParseKinds(names []string) ([]Kind, error) {
 	for _, name := range names {
 		at := slices.IndexFunc(all, func(k Kind) bool { return k.Name == strings.ToLower(strings.TrimSpace(name)) })
 		if at < 0 {
-			return nil, fmt.Errorf("%w %q: want mixed16, light16, heavy16 or light1", ErrUnknownKind, name)
+			return nil, fmt.Errorf("%w %q: want mixed16, light16, heavy16, light1, mixed64 or mixed200", ErrUnknownKind, name)
 		}
 		if !slices.ContainsFunc(out, func(k Kind) bool { return k.Name == all[at].Name }) {
 			out = append(out, all[at])
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: none named: want mixed16, light16, heavy16 or light1", ErrUnknownKind)
+		return nil, fmt.Errorf("%w: none named: want mixed16, light16, heavy16, light1, mixed64 or mixed200", ErrUnknownKind)
 	}
 	return out, nil
 }

@@ -21,17 +21,38 @@ type Tracer struct {
 	table    *engine.Table
 }
 
-// Stages and groups: ray generation, miss, and from here on the hit shaders.
-const firstHit = 2
-
-// Specialization constants of diverge.rchit.
+// Specialization constants: of diverge.rgen, and of the hit shaders.
 const (
-	hitShader = 0
-	hitHeavy  = 1
+	raygenSalt = 0
+	hitShader  = 0
+	hitHeavy   = 1
 )
 
 // NewTracer links the pipeline, in a form that only the compute way knows; the zero value lets it choose.
-func (p *Paths) NewTracer(ctx context.Context, kind Kind, form engine.LinkForm) (t *Tracer, err error) {
+func (p *Paths) NewTracer(ctx context.Context, kind Kind, form engine.LinkForm) (*Tracer, error) {
+	return p.newTracer(ctx, kind, form, nil, kind.Shaders)
+}
+
+// NewLibrary makes a library of the kind's hit shaders.
+func (p *Paths) NewLibrary(ctx context.Context, kind Kind, form engine.LinkForm) (*engine.PipelineLibrary, error) {
+	options := p.options(kind, form)
+	if err := kind.addHits(&options, 0, kind.Shaders); err != nil {
+		return nil, err
+	}
+	return p.dev.NewPipelineLibrary(ctx, options)
+}
+
+// NewTracerOf links a pipeline with the kind's library, and so many hit shaders besides, which no geometry has.
+func (p *Paths) NewTracerOf(
+	ctx context.Context, kind Kind, form engine.LinkForm, library *engine.PipelineLibrary, more int,
+) (*Tracer, error) {
+	return p.newTracer(ctx, kind, form, library, more)
+}
+
+// newTracer makes a pipeline with so many hit shaders of its own.
+func (p *Paths) newTracer(
+	ctx context.Context, kind Kind, form engine.LinkForm, library *engine.PipelineLibrary, own int,
+) (t *Tracer, err error) {
 	t = &Tracer{paths: p, kind: kind}
 	defer func() {
 		if err != nil {
@@ -39,57 +60,93 @@ func (p *Paths) NewTracer(ctx context.Context, kind Kind, form engine.LinkForm) 
 			t, err = nil, fmt.Errorf("%s: %w", kind.Name, err)
 		}
 	}()
-	options := engine.PipelineOptions{
-		Name: kind.Name, SetLayouts: []*engine.DescriptorSetLayout{p.layout}, PushConstantBytes: pushBytes,
-		MaxRecursionDepth: 1, Form: form, Groups: []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1)},
-	}
-	if options.Stages, err = kind.stages(); err != nil {
+	options := p.options(kind, form)
+	misses, err := kind.addOthers(&options)
+	if err != nil {
 		return t, err
 	}
-	for shader := range kind.Shaders {
-		options.Groups = append(options.Groups, engine.TrianglesGroup(firstHit+shader, engine.Unused))
+	firstHit, from := len(options.Groups), 0
+	if library != nil {
+		options.Libraries = []*engine.PipelineLibrary{library}
+		firstHit, from = firstHit+own, kind.Shaders
+	}
+	if err = kind.addHits(&options, from, own); err != nil {
+		return t, err
 	}
 	if t.pipeline, err = p.dev.NewRayTracingPipeline(ctx, options); err != nil {
 		return t, err
 	}
 	t.table, err = p.dev.NewTable(ctx, t.pipeline, sbt.Layout{
-		Raygen: []sbt.Record{{Group: 0}}, Miss: []sbt.Record{{Group: 1}}, Hit: p.hitRecords(kind),
+		Raygen: []sbt.Record{{Group: 0}}, Miss: misses, Hit: p.hitRecords(kind, firstHit),
 	})
 	return t, err
 }
 
-func (k *Kind) stages() ([]engine.Stage, error) {
-	var out []engine.Stage
-	for _, s := range []struct {
-		kind      engine.StageKind
-		extension string
-	}{{engine.Raygen, ".rgen"}, {engine.Miss, ".rmiss"}, {engine.ClosestHit, ".rchit"}} {
-		code, err := shaders.Load("viewer/diverge" + s.extension)
+// options are those that libraries and their pipelines share.
+func (p *Paths) options(kind Kind, form engine.LinkForm) engine.PipelineOptions {
+	depth := uint32(1)
+	if kind.Shadows {
+		depth = 2
+	}
+	return engine.PipelineOptions{
+		Name: kind.Name, SetLayouts: []*engine.DescriptorSetLayout{p.layout}, PushConstantBytes: pushBytes,
+		MaxRecursionDepth: depth, Form: form,
+	}
+}
+
+// addOthers adds the shaders beside hit shaders, each a group, and returns the records of miss shaders.
+func (k *Kind) addOthers(o *engine.PipelineOptions) (misses []sbt.Record, err error) {
+	list := []struct {
+		kind engine.StageKind
+		name string
+	}{{engine.Raygen, "diverge.rgen"}, {engine.Miss, "diverge.rmiss"}, {engine.Miss, "shadowed.rmiss"}}
+	if !k.Shadows {
+		list = list[:2]
+	}
+	for i, s := range list {
+		code, err := shaders.Load("viewer/" + s.name)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, engine.Stage{Name: "diverge" + s.extension, Kind: s.kind, Code: code})
-	}
-	hit := out[firstHit]
-	out = out[:firstHit]
-	for shader := range k.Shaders {
-		heavy := uint32(0)
-		if k.heavy(shader) {
-			heavy = 1
+		stage := engine.Stage{Name: s.name, Kind: s.kind, Code: code}
+		if s.kind == engine.Raygen {
+			stage.Specialization = map[uint32][]byte{raygenSalt: binary.LittleEndian.AppendUint32(nil, k.Salt)}
+		} else {
+			misses = append(misses, sbt.Record{Group: i})
 		}
-		one := hit
-		one.Name = fmt.Sprintf("diverge.rchit %d", shader)
-		one.Specialization = map[uint32][]byte{
-			hitShader: binary.LittleEndian.AppendUint32(nil, uint32(shader)),
-			hitHeavy:  binary.LittleEndian.AppendUint32(nil, heavy),
-		}
-		out = append(out, one)
+		o.Stages, o.Groups = append(o.Stages, stage), append(o.Groups, engine.GeneralGroup(i))
 	}
-	return out, nil
+	return misses, nil
+}
+
+// addHits adds hit shaders, each with a group.
+func (k *Kind) addHits(o *engine.PipelineOptions, from, count int) error {
+	name := "diverge.rchit"
+	if k.Shadows {
+		name = "shadowed.rchit"
+	}
+	code, err := shaders.Load("viewer/" + name)
+	if err != nil {
+		return err
+	}
+	for shader := from; shader < from+count; shader++ {
+		constants := map[uint32][]byte{hitShader: binary.LittleEndian.AppendUint32(nil, k.Salt+uint32(shader))}
+		if !k.Shadows {
+			heavy := uint32(0)
+			if k.heavy(shader) {
+				heavy = 1
+			}
+			constants[hitHeavy] = binary.LittleEndian.AppendUint32(nil, heavy)
+		}
+		o.Groups = append(o.Groups, engine.TrianglesGroup(len(o.Stages), engine.Unused))
+		o.Stages = append(o.Stages, engine.Stage{
+			Name: fmt.Sprintf("%s %d", name, shader), Kind: engine.ClosestHit, Code: code, Specialization: constants})
+	}
+	return nil
 }
 
 // hitRecords are one per geometry, with the addresses of its vertices.
-func (p *Paths) hitRecords(kind Kind) []sbt.Record {
+func (p *Paths) hitRecords(kind Kind, firstHit int) []sbt.Record {
 	out := make([]sbt.Record, len(p.scene.Geometries))
 	for g, geometry := range p.scene.Geometries {
 		data := binary.LittleEndian.AppendUint64(nil, geometry.Indices)
