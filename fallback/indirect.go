@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/everray/everray/shaders"
@@ -33,7 +33,8 @@ const (
 // indirectVariant is what indirect launches run: a kernel that completes the launch's parameters, and the pipeline's module
 // linked to read them from memory.
 type indirectVariant struct {
-	mu      sync.Mutex
+	made    atomic.Bool   // with all that it needs; nothing below changes then, but by destroy
+	turn    chan struct{} // has one element while somebody makes it: others wait no longer than their contexts
 	layout  *vk.PipelineLayout
 	prepare *vk.Pipeline
 	launch  *vk.Pipeline
@@ -46,15 +47,23 @@ const indirectArguments = 44
 // CmdTraceRaysIndirect calls it where PipelineOptions.Indirect did not.
 func (p *Pipeline) PrepareIndirect(ctx context.Context) error {
 	v := &p.indirect
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.prepare != nil {
-		return nil // with all that it needs
+	if v.made.Load() {
+		return nil
+	}
+	select {
+	case v.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("pipeline %q: indirect launches: waiting for who compiles them: %w", p.options.Name, ctx.Err())
+	}
+	defer func() { <-v.turn }()
+	if v.made.Load() {
+		return nil // by who had the turn before
 	}
 	if err := p.makeIndirect(ctx, v); err != nil {
 		v.destroy()
 		return fmt.Errorf("pipeline %q: indirect launches: %w", p.options.Name, err)
 	}
+	v.made.Store(true)
 	return nil
 }
 

@@ -2,11 +2,14 @@ package fallback
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
@@ -180,4 +183,25 @@ func (l *launchParams) tile(size [3]uint32) uint32 {
 	l.tilesPerRow = (size[0] + w - 1) / w
 	l.tilesPerSlice = l.tilesPerRow * ((size[1] + h - 1) / h)
 	return l.tilesPerSlice * size[2]
+}
+
+// TestPrepareIndirectWaits: while somebody compiles what indirect launches need, others wait no longer than their contexts, and do
+// not wait once it is there.
+func TestPrepareIndirectWaits(t *testing.T) {
+	p := &Pipeline{}
+	p.indirect.turn = make(chan struct{}, 1)
+	p.indirect.turn <- struct{}{} // somebody compiles
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if err := p.PrepareIndirect(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while another compiles: %v", err)
+	}
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("waited for %v", d)
+	}
+	p.indirect.made.Store(true)
+	if err := p.PrepareIndirect(ctx); err != nil {
+		t.Errorf("when all is there: %v", err)
+	}
 }

@@ -177,6 +177,7 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	p, linking := &Pipeline{dev: dev, options: o}, time.Since(start)
+	p.indirect.turn = make(chan struct{}, 1)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -47,8 +47,9 @@ func Elsewhere() []Observation {
 			"nothing there (`SkipHelpers`)", "-"},
 		{"SwiftShader of chromium-common 156, compute", "has no ray tracing, and no types of 8, 16 and 64 bits: the programs that need " +
 			"them do not run there (" + wideTypePrograms() + "); all others pass in every form", "-"},
-		{"SwiftShader of chromium-common 156, compute", "lanes that leave a loop early may read, behind it, what others computed later in it, of " +
-			"values that are no variables (shaders/bvh/refit/instances.glsl); `min` and `max` with NaN may be NaN", "compute, where it met this"},
+		{"SwiftShader of chromium-common 156, compute", "lanes that leave a loop early may read, behind it, what others computed " +
+			"later in it, of values that are no variables (shaders/bvh/refit/instances.glsl); `min` and `max` with NaN may be NaN",
+			"compute, where it met this"},
 		{h200, "payloads without a Location, as rust-gpu leaves them: pipeline creation crashes, or no ray hits; so do some shaders " +
 			"with addresses in payloads (corners/addresses_in_payloads) and one generated pipeline of 787 (seed 345054)", "compute"},
 		{h200, "rays in a deserialised top level meet the bottom levels that were serialised, whatever its handles say", "compute"},
