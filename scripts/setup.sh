@@ -28,7 +28,7 @@ packages="gcc libc6-dev libvulkan-dev libvulkan1 ca-certificates make git
 	mesa-vulkan-drivers vulkan-validationlayers glslang-tools spirv-tools $extra"
 if [ $what = all ]; then
 	packages="$packages libx11-dev libxrandr-dev libxinerama-dev libxcursor-dev libxi-dev libxxf86vm-dev libgl-dev
-		xvfb xauth imagemagick x11-apps"
+		xvfb xauth imagemagick x11-apps xdotool"
 fi
 # Older lavapipe cuts shader loops short after 65,535 iterations; see vk.ErrLavapipeTooOld.
 least_mesa=24.2

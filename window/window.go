@@ -5,6 +5,7 @@ package window
 import (
 	"errors"
 	"fmt"
+	"image"
 	"log"
 	"runtime/debug"
 	"strings"
@@ -29,35 +30,14 @@ type Options struct {
 
 // Window is an open window.
 type Window struct {
-	glfw  *glfw.Window
-	input Input
-	drag  button
-	x, y  float64
-}
-
-type button int
-
-const (
-	none button = iota
-	orbit
-	pan
-)
-
-// Input is what happened since the last Poll or Wait, and which keys are down now.
-type Input struct {
-	// Closed is set by Escape, Q and the window's close button, and stays set.
-	Closed bool
-	// OrbitX and OrbitY are the pixels dragged with the left button, PanX and PanY those with another one; down is positive.
-	OrbitX, OrbitY, PanX, PanY float64
-	// Wheel is in notches, up is positive.
-	Wheel float64
-	// Right, Up and Forward are -1, 0 or 1 while the keys A and D, F and R, S and W are held.
-	Right, Up, Forward int
-}
-
-// Moved reports whether the input moves a camera.
-func (i Input) Moved() bool {
-	return i.OrbitX != 0 || i.OrbitY != 0 || i.PanX != 0 || i.PanY != 0 || i.Wheel != 0 || i.Right != 0 || i.Up != 0 || i.Forward != 0
+	glfw    *glfw.Window
+	input   Input
+	buttons [3]bool // left, right, middle are down
+	x, y    float64
+	tracked bool // x and y are those of events
+	// Where and when the left button went down, to tell clicks from drags and one from two.
+	downX, downY float64
+	clicked      time.Time
 }
 
 // Open opens a window. The calling goroutine must be locked to its thread.
@@ -88,6 +68,7 @@ func Open(o Options) (w *Window, err error) {
 		return nil, fmt.Errorf("open a window of %d x %d: %w", o.Width, o.Height, err)
 	}
 	w = &Window{glfw: g}
+	g.SetIcon([]image.Image{icon(16), icon(32), icon(48)})
 	if len(w.InstanceExtensions()) == 0 {
 		w.Close()
 		return nil, fmt.Errorf("open a window: %w", ErrNoVulkanSurface)
@@ -142,6 +123,9 @@ func (w *Window) CreateSurface(instance vulkan.Instance) (vulkan.Surface, error)
 // Size returns the window's size in pixels; both are 0 while it is minimised.
 func (w *Window) Size() (width, height int) { return w.glfw.GetFramebufferSize() }
 
+// Hide takes the window from the screen: for a program that still has something to end before Close.
+func (w *Window) Hide() { w.glfw.Hide() }
+
 // SetTitle changes the title.
 func (w *Window) SetTitle(title string) { w.glfw.SetTitle(title) }
 
@@ -157,57 +141,11 @@ func (w *Window) Wait(timeout time.Duration) Input {
 	return w.take()
 }
 
-func (w *Window) take() Input {
-	in := w.input
-	in.Closed = in.Closed || w.glfw.ShouldClose()
-	in.Right = w.axis(glfw.KeyA, glfw.KeyD)
-	in.Up = w.axis(glfw.KeyF, glfw.KeyR)
-	in.Forward = w.axis(glfw.KeyS, glfw.KeyW)
-	w.input = Input{Closed: in.Closed}
-	return in
-}
+// Wake ends a Wait. Unlike the rest it may be called from any goroutine, until Close.
+func (w *Window) Wake() { glfw.PostEmptyEvent() }
 
-// axis returns -1, 0 or 1 for two opposite keys.
-func (w *Window) axis(negative, positive glfw.Key) int {
-	value := 0
-	if w.glfw.GetKey(negative) == glfw.Press {
-		value--
-	}
-	if w.glfw.GetKey(positive) == glfw.Press {
-		value++
-	}
-	return value
-}
-
-// listen collects events into w.input. GLFW calls back from within Poll and Wait.
-func (w *Window) listen() {
-	w.glfw.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, _ int, action glfw.Action, _ glfw.ModifierKey) {
-		if action == glfw.Press && (key == glfw.KeyEscape || key == glfw.KeyQ) {
-			w.input.Closed = true
-		}
-	})
-	w.glfw.SetScrollCallback(func(_ *glfw.Window, _, y float64) { w.input.Wheel += y })
-	w.glfw.SetMouseButtonCallback(func(g *glfw.Window, b glfw.MouseButton, action glfw.Action, _ glfw.ModifierKey) {
-		w.x, w.y = g.GetCursorPos()
-		switch {
-		case action == glfw.Release:
-			w.drag = none
-		case b == glfw.MouseButtonLeft:
-			w.drag = orbit
-		default:
-			w.drag = pan
-		}
-	})
-	w.glfw.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) {
-		dx, dy := x-w.x, y-w.y
-		w.x, w.y = x, y
-		switch w.drag {
-		case orbit:
-			w.input.OrbitX += dx
-			w.input.OrbitY += dy
-		case pan:
-			w.input.PanX += dx
-			w.input.PanY += dy
-		}
-	})
+// Scale is how many pixels the display wants for what has one on a usual one.
+func (w *Window) Scale() float64 {
+	x, _ := w.glfw.GetContentScale()
+	return max(float64(x), 1)
 }

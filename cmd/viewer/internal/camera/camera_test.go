@@ -114,3 +114,28 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
+
+// A point in focus is in the middle and at the target; framing keeps the direction and shows the whole ball.
+func TestFocusAndFrame(t *testing.T) {
+	o := NewOrbit(LookAt(mgl32.Vec3{0, 0, 5}, mgl32.Vec3{}, mgl32.Vec3{0, 1, 0}, 1), 5)
+	point := mgl32.Vec3{1, 2, -3}
+	eye := o.Camera().Eye
+	o.Focus(point)
+	c := o.Camera()
+	if c.Eye.Sub(eye).Len() > 1e-3 || c.Forward.Normalize().Sub(point.Sub(eye).Normalize()).Len() > 1e-3 {
+		t.Errorf("eye %v, forward %v", c.Eye, c.Forward)
+	}
+	o.Rotate(0.5, 0.1)
+	if d := o.Camera().Eye.Sub(point).Len(); d < point.Sub(eye).Len()*0.999 || d > point.Sub(eye).Len()*1.001 {
+		t.Errorf("turning around the point changes the distance to %g", d)
+	}
+	before := o.Camera().Forward.Normalize()
+	o.Frame(mgl32.Vec3{10, 0, 0}, 2)
+	c = o.Camera()
+	if c.Forward.Normalize().Sub(before).Len() > 1e-3 {
+		t.Errorf("the direction changes to %v", c.Forward)
+	}
+	if d := c.Eye.Sub(mgl32.Vec3{10, 0, 0}).Len(); d < 2/float32(math.Sin(0.5))*0.999 || d > 2/float32(math.Sin(0.5))*1.001 {
+		t.Errorf("the ball is %g away", d)
+	}
+}

@@ -80,3 +80,32 @@ func frontOf(up mgl32.Vec3) mgl32.Vec3 {
 }
 
 func clamp(v, low, high float64) float64 { return min(max(v, low), high) }
+
+// Focus makes a point the target. The eye stays where it is, and turns to it.
+func (o *Orbit) Focus(point mgl32.Vec3) {
+	c := o.Camera()
+	toPoint := point.Sub(c.Eye)
+	if !(toPoint.Len() > 0) || !finite(point) {
+		return
+	}
+	distance := toPoint.Len()
+	f := toPoint.Mul(1 / distance)
+	o.pitch = clamp(math.Asin(clamp(float64(-f.Dot(o.up)), -1, 1)), -maxPitch, maxPitch)
+	if back := f.Mul(-1).Sub(o.up.Mul(f.Mul(-1).Dot(o.up))); back.Len() > 1e-6 {
+		o.yaw = math.Atan2(float64(back.Dot(o.side)), float64(back.Dot(o.out)))
+	}
+	o.target, o.distance = point, distance
+}
+
+// Frame shows a ball whole, from the direction in which the camera looks.
+func (o *Orbit) Frame(center mgl32.Vec3, radius float32) {
+	if !(radius > 0) || !finite(center) {
+		return
+	}
+	o.target = center
+	if o.camera.Orthographic {
+		o.camera.HalfHeight, o.distance = radius, 2*radius
+		return
+	}
+	o.distance = radius / float32(math.Sin(float64(o.camera.FovY)/2))
+}

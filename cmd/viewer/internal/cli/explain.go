@@ -91,7 +91,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.ValueRequiredError
 	switch {
 	case errors.As(err, &value):
-		return fmt.Errorf("%w: --%s %q: want %s", errUsage, value.GetFlag().Name, value.GetValue(), wanted(value.GetFlag()))
+		return fmt.Errorf("%w: --%s %q: want %s", errUsage, value.GetFlag().Name, value.GetValue(), valuesOf(value.GetFlag()))
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		if unknown.GetSpecifiedShortnames() == "" {
@@ -101,13 +101,13 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return fmt.Errorf("%w: there is no %s: see %s --help", errUsage, name, cmd.CommandPath())
 	case errors.As(err, &missing):
-		return fmt.Errorf("%w: --%s needs a value: %s", errUsage, missing.GetFlag().Name, wanted(missing.GetFlag()))
+		return fmt.Errorf("%w: --%s needs a value: %s", errUsage, missing.GetFlag().Name, valuesOf(missing.GetFlag()))
 	}
 	return fmt.Errorf("%w: %w", errUsage, err)
 }
 
-// wanted says what values a flag takes.
-func wanted(f *pflag.Flag) string {
+// valuesOf says what values a flag takes.
+func valuesOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int", "uint32", "uint64", "int64":
 		return "a whole number"

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 	"github.com/everray/everray/cmd/viewer/internal/render"
 	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
+	"github.com/everray/everray/vk"
 	"github.com/everray/everray/window"
 )
 
@@ -25,11 +27,15 @@ const (
 	radiansPerPixel = 0.006
 	panPerPixel     = 0.0015 // of the distance to the target
 	zoomPerNotch    = 0.9
-	stepPerFrame    = 0.02 // of the distance
+	flyPerSecond    = 0.8 // of the distance
+	longestStep     = 100 * time.Millisecond
 )
 
-// idle is how long the loop waits for input once the image is complete, or the window minimised.
-const idle = 50 * time.Millisecond
+// How long the loop waits for input: while keys are held, and else.
+const (
+	flying = 10 * time.Millisecond
+	idle   = 50 * time.Millisecond
+)
 
 type viewFlags struct {
 	deviceFlags
@@ -43,11 +49,17 @@ func (a *app) viewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view SCENE",
 		Short: "Show a scene in a window, progressively",
-		Long: `view shows a scene in a window and adds a sample per pixel with every frame.
+		Long: `view shows a scene in a window: coarse while the camera moves, then finer, and a sample per pixel more with
+every frame. Files dropped on the window are opened.
 
-  left mouse button    turn around the target      W S A D R F   fly
-  other mouse buttons  shift                       Esc Q         quit
-  wheel                nearer, farther`,
+  left mouse button    turn around the target      arrows, page up and down     fly
+  other mouse buttons  shift                       right button and W S A D E Q fly
+  wheel                nearer, farther             1 to 9    cameras of the scene
+  click                what is there               F         frame all
+  double click         turn around that point      R         back to the start
+  Tab                  panel                       P         save a .png and an .exr
+  H                    heat map, and back          [ ] T     exposure, tone mapping
+  Esc Q                quit`,
 		Args: sceneArg(&f.sceneFlags),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.view(cmd.Context(), &f) },
 	}
@@ -62,18 +74,27 @@ func (a *app) viewCommand() *cobra.Command {
 // viewer is the state of the window's loop.
 type viewer struct {
 	*viewFlags
+	app       *app
 	window    *window.Window
-	dev       *engine.Device
-	messages  *messages
-	renderer  *render.Renderer
-	screen    *render.Screen
-	presenter *window.Presenter
+	painter   *painter
+	presents  presenting
+	orbit     *camera.Orbit // nil before there is a scene
 	look      render.Look
-	orbit     *camera.Orbit
-	name      string
-	size      [2]int
-	samples   int
+	panel     bool
+	picked    []string
+	picking   chan []string
+	focus     chan picked
+	held      bool // keys that fly are
+	seen      *assets.Scene
+	before    render.Integrator // H goes back to it
+	work      *sync.WaitGroup
+	shown     string // what was presented last, in words
+	number    int    // and which picture
+	frames    int    // pictures that were presented
+	last      time.Time
 	titled    time.Time
+	opened    time.Time
+	firstShow time.Duration
 }
 
 func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
@@ -88,166 +109,225 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 		return err
 	}
 	if options.Integrator == render.Heat {
-		return fmt.Errorf("%w: --integrator heat: the window has no room for its scale; use viewer render", errUsage)
-	}
-	scene, cam, distance, err := f.load(ctx, a)
-	if err != nil {
-		return err
-	}
-	if err := f.lightFlags.apply(ctx, scene, &options, &cam, distance); err != nil {
-		return err
+		return fmt.Errorf("%w: --integrator heat: press H in the window, or use viewer render, which draws its scale", errUsage)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	v := &viewer{viewFlags: f, look: look, orbit: camera.NewOrbit(cam, distance), name: scene.Name}
-	defer func() { err = errors.Join(err, v.close()) }()
-	if err := v.open(ctx, scene, options); err != nil {
+	v := &viewer{viewFlags: f, app: a, look: look, opened: time.Now(), picking: make(chan []string, 1), focus: make(chan picked, 1)}
+	if v.window, err = window.Open(window.Options{Title: f.scene, Width: f.width, Height: f.height}); err != nil {
 		return err
 	}
-	return v.loop(ctx)
+	defer v.window.Close()
+	return v.run(ctx, options.Integrator)
 }
 
-// open opens window and device; close releases what it got to, also after an error.
-func (v *viewer) open(ctx context.Context, scene *assets.Scene, options render.Options) (err error) {
-	if v.window, err = window.Open(window.Options{Title: v.name, Width: v.width, Height: v.height}); err != nil {
-		return err
-	}
-	o, messages, err := v.deviceFlags.options()
-	if err != nil {
-		return err
-	}
-	o.InstanceExtensions = v.window.InstanceExtensions()
-	o.CreateSurface = v.window.CreateSurface
-	if v.dev, err = engine.Open(ctx, o); err != nil {
-		return err
-	}
-	v.messages = messages
-	if v.renderer, err = render.New(ctx, v.dev, scene, options); err != nil {
-		return err
-	}
-	if v.screen, err = v.renderer.NewScreen(); err != nil {
-		return err
-	}
-	v.presenter, err = window.NewPresenter(v.dev.VK(), v.dev.Surface())
-	return err
+// run starts what draws, and shows it until the window is closed.
+func (v *viewer) run(ctx context.Context, i render.Integrator) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &painter{app: v.app, flags: v.viewFlags, wake: v.window.Wake, changes: make(chan struct{}, 1)}
+	p.want = wanted{look: v.look, integrator: i, file: v.scene}
+	v.painter = p
+	var work sync.WaitGroup
+	v.work = &work
+	ended := make(chan error, 1)
+	work.Go(func() {
+		err := p.run(ctx)
+		ended <- err
+		v.window.Wake()
+	})
+	ready := make(chan opened, 1)
+	work.Go(func() { v.openDisplay(ctx, ready) })
+	defer func() {
+		cancel()
+		v.window.Hide()
+		work.Wait()
+		select {
+		case o := <-ready:
+			v.presents.open(o)
+		default:
+		}
+		err = errors.Join(err, v.presents.close())
+		select {
+		case e := <-ended:
+			err = errors.Join(err, e)
+		default:
+		}
+		if err == nil {
+			v.summary()
+		}
+	}()
+	return v.loop(ctx, ready, ended)
 }
 
-func (v *viewer) close() (err error) {
-	if v.dev != nil {
-		err = v.dev.VK().WaitIdle()
-		v.presenter.Destroy()
-		v.screen.Destroy()
-		v.renderer.Destroy()
-		err = errors.Join(err, v.dev.Close(), v.messages.err())
+// opened is the device that presents, or why there is none.
+type opened struct {
+	dev      *engine.Device
+	messages *messages
+	err      error
+}
+
+// openDisplay opens the device that presents: one of its own, so that showing a picture never waits for the next.
+func (v *viewer) openDisplay(ctx context.Context, to chan<- opened) {
+	o, m, err := v.deviceFlags.options()
+	if err == nil {
+		o.InstanceExtensions, o.CreateSurface = v.window.InstanceExtensions(), v.window.CreateSurface
+		o.CacheDir = ""
+		var dev *engine.Device
+		dev, err = engine.Open(ctx, o)
+		to <- opened{dev, m, err}
+		v.window.Wake()
+		return
 	}
-	v.window.Close()
-	return err
+	to <- opened{err: err}
+	v.window.Wake()
 }
 
 // loop runs until the window is closed, the context ends, or --frames are shown.
-func (v *viewer) loop(ctx context.Context) error {
-	in := window.Input{}
-	for frame := 0; v.frames == 0 || frame < v.frames; frame++ {
-		if in.Closed {
-			return nil
+func (v *viewer) loop(ctx context.Context, ready <-chan opened, ended chan error) error {
+	v.last = time.Now()
+	for v.viewFlags.frames == 0 || v.frames < v.viewFlags.frames {
+		wait := idle
+		if v.held {
+			wait = flying
 		}
-		if ctx.Err() != nil {
-			return nil //nolint:nilerr // interrupting a window is closing it
+		in := v.window.Wait(wait)
+		if in.Closed || ctx.Err() != nil {
+			return nil // interrupting a window is closing it
 		}
-		if width, height := v.window.Size(); width == 0 || height == 0 {
-			in = v.window.Wait(idle)
-			continue
-		}
-		if err := v.frame(ctx, in); err != nil {
-			if ctx.Err() != nil {
-				return nil //nolint:nilerr // as above
+		select {
+		case o := <-ready:
+			if o.err != nil {
+				return o.err
 			}
-			return err
+			if err := v.presents.open(o); err != nil {
+				return err
+			}
+		case err := <-ended:
+			if err != nil || ctx.Err() != nil {
+				return err
+			}
+		case v.picked = <-v.picking:
+		case h := <-v.focus:
+			if v.orbit != nil {
+				v.orbit.Focus(h.point)
+				v.moved()
+			}
+		default:
 		}
-		if v.samples >= v.spp {
-			in = v.window.Wait(idle)
-		} else {
-			in = v.window.Poll()
+		v.input(ctx, in)
+		if err := v.present(ctx); err != nil && ctx.Err() == nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// frame follows size and input, adds a sample, and presents.
-func (v *viewer) frame(ctx context.Context, in window.Input) error {
-	if err := v.resize(ctx); err != nil {
-		return err
+// move applies the input to the camera and reports whether it moved. Flying counts by time.
+func (v *viewer) move(in window.Input, elapsed time.Duration) bool {
+	v.held = in.Right != 0 || in.Up != 0 || in.Forward != 0
+	if !in.Moved() {
+		return false
 	}
-	if v.move(in) {
-		if err := v.restart(); err != nil {
-			return err
+	step := flyPerSecond * min(elapsed, longestStep).Seconds()
+	v.orbit.Rotate(in.OrbitX*radiansPerPixel, in.OrbitY*radiansPerPixel)
+	v.orbit.Move(-in.PanX*panPerPixel, in.PanY*panPerPixel, 0)
+	v.orbit.Move(float64(in.Right)*step, float64(in.Up)*step, float64(in.Forward)*step)
+	v.orbit.Zoom(math.Pow(zoomPerNotch, in.Wheel))
+	return true
+}
+
+// summary is the line on quitting: what was rendered.
+func (v *viewer) summary() {
+	f := v.painter.frame
+	if v.app.quiet || f.img == nil {
+		return
+	}
+	fmt.Fprintf(v.app.stdout, "%s: %d x %d, %d samples per pixel, %.2f Mrays in %.2f s, %s; first picture after %.2f s\n",
+		v.painter.want.file, f.size[0], f.size[1], f.stats.Samples, float64(f.rays)/1e6, f.stats.TraceWall.Seconds(), f.way,
+		v.firstShow.Seconds())
+}
+
+// title shows the progress, a few times a second.
+func (v *viewer) title(status string, f *painted) {
+	if time.Since(v.titled) < 250*time.Millisecond {
+		return
+	}
+	v.titled = time.Now()
+	text := v.painter.wanted().file
+	switch {
+	case f.img != nil:
+		text = fmt.Sprintf("%s: %s, %d samples, %.1f ms each", text, f.device, f.stats.Samples, report.Milliseconds(f.perPass))
+	case status != "":
+		text += ": " + status
+	}
+	v.window.SetTitle(text)
+}
+
+// presenting shows pixels in the window.
+type presenting struct {
+	dev       *engine.Device
+	messages  *messages
+	presenter *window.Presenter
+	pixels    *vk.Buffer
+	size      [2]int
+}
+
+func (p *presenting) open(o opened) (err error) {
+	if o.dev == nil {
+		return nil
+	}
+	p.dev, p.messages = o.dev, o.messages
+	p.presenter, err = window.NewPresenter(o.dev.VK(), o.dev.Surface())
+	return err
+}
+
+// resize follows the window; false while it has no area.
+func (p *presenting) resize(ctx context.Context, width, height int) (bool, error) {
+	if width == 0 || height == 0 || p.presenter == nil {
+		return false, nil
+	}
+	if p.size == [2]int{width, height} {
+		return true, nil
+	}
+	if err := p.presenter.Resize(ctx, width, height); err != nil {
+		return false, err
+	}
+	w, h := p.presenter.Size()
+	if w == 0 || h == 0 {
+		return false, nil
+	}
+	p.pixels.Destroy()
+	var err error
+	if p.pixels, err = p.dev.VK().NewBuffer(vk.BufferOptions{Name: "window", Size: uint64(4 * w * h), Memory: vk.DeviceLocal}); err != nil {
+		return false, fmt.Errorf("picture of the window, %d x %d pixels: %w", w, h, err)
+	}
+	p.size = [2]int{width, height}
+	return true, nil
+}
+
+func (p *presenting) show(ctx context.Context, pix []byte) error {
+	if p.presenter.BlueFirst() {
+		for i := 0; i+3 < len(pix); i += 4 {
+			pix[i], pix[i+2] = pix[i+2], pix[i]
 		}
 	}
-	if v.samples < v.spp {
-		if err := v.renderer.Render(ctx, 1, nil); err != nil {
-			return err
-		}
-		v.samples++
+	if err := p.dev.VK().UploadBuffer(ctx, p.pixels, 0, pix); err != nil {
+		return fmt.Errorf("show the picture: %w", err)
 	}
-	if err := v.screen.Update(ctx, v.look, v.presenter.BlueFirst()); err != nil {
-		return err
-	}
-	v.title()
-	err := v.presenter.Present(ctx, v.screen.Pixels())
+	err := p.presenter.Present(ctx, p.pixels)
 	if errors.Is(err, window.ErrOutdated) {
-		v.size = [2]int{} // the next frame makes a new swapchain
+		p.size = [2]int{} // the next frame makes a new swapchain
 		return nil
 	}
 	return err
 }
 
-func (v *viewer) resize(ctx context.Context) error {
-	width, height := v.window.Size()
-	if v.size == [2]int{width, height} {
+func (p *presenting) close() error {
+	if p.dev == nil {
 		return nil
 	}
-	if err := v.presenter.Resize(ctx, width, height); err != nil {
-		return err
-	}
-	width, height = v.presenter.Size()
-	if err := v.renderer.Resize(width, height); err != nil {
-		return err
-	}
-	if err := v.screen.Resize(); err != nil {
-		return err
-	}
-	v.size = [2]int{width, height}
-	return v.restart()
-}
-
-func (v *viewer) restart() error {
-	v.samples = 0
-	return v.renderer.SetCamera(v.orbit.Camera())
-}
-
-// move applies the input to the camera and reports whether it moved.
-func (v *viewer) move(in window.Input) bool {
-	if !in.Moved() {
-		return false
-	}
-	v.orbit.Rotate(in.OrbitX*radiansPerPixel, in.OrbitY*radiansPerPixel)
-	v.orbit.Move(-in.PanX*panPerPixel, in.PanY*panPerPixel, 0)
-	v.orbit.Move(float64(in.Right)*stepPerFrame, float64(in.Up)*stepPerFrame, float64(in.Forward)*stepPerFrame)
-	v.orbit.Zoom(math.Pow(zoomPerNotch, in.Wheel))
-	return true
-}
-
-// title shows the progress, a few times a second.
-func (v *viewer) title() {
-	if time.Since(v.titled) < 250*time.Millisecond {
-		return
-	}
-	v.titled = time.Now()
-	s := v.renderer.Stats()
-	perSample := 0.0
-	if s.Samples > 0 {
-		perSample = report.Milliseconds(s.TraceGPU) / float64(s.Samples)
-	}
-	v.window.SetTitle(fmt.Sprintf("%s: %s, %s, %d samples, %.2f ms per sample", v.name, v.dev.Info().Name, v.dev.Backend(), s.Samples,
-		perSample))
+	err := p.dev.VK().WaitIdle()
+	p.presenter.Destroy()
+	p.pixels.Destroy()
+	return errors.Join(err, p.dev.Close(), p.messages.err())
 }

@@ -104,7 +104,7 @@ func TestInputMovesTheCamera(t *testing.T) {
 		{"right", window.Input{Right: 1}, func(e mgl32.Vec3) bool { return e.X() > 0.05 }},
 	} {
 		v := &viewer{orbit: camera.NewOrbit(start, 5)}
-		if moved := v.move(c.in); moved != c.in.Moved() {
+		if moved := v.move(c.in, 50*time.Millisecond); moved != c.in.Moved() {
 			t.Errorf("%s: moved %v", c.name, moved)
 		}
 		if eye := v.orbit.Camera().Eye; !c.want(eye) {

@@ -303,6 +303,11 @@ func (r *Renderer) Resize(width, height int) error {
 		return fmt.Errorf("%w: image of %d x %d pixels, want between 1 and %d pixels", ErrInvalid, width, height, MaxPixels)
 	}
 	pixels := uint64(width) * uint64(height)
+	if r.accumulation != nil && 16*pixels <= r.accumulation.Size() { // a moving window asks for another size with every frame
+		r.width, r.height = width, height
+		r.Restart()
+		return nil
+	}
 	if err := r.checkRange(fmt.Sprintf("an image of %d x %d pixels", width, height), 16*pixels); err != nil {
 		return err
 	}
@@ -335,6 +340,9 @@ func (r *Renderer) Resize(width, height int) error {
 	r.Restart()
 	return r.set.Err()
 }
+
+// Size is the image's, 0 before Resize.
+func (r *Renderer) Size() (width, height int) { return r.width, r.height }
 
 // SetCamera moves the camera and begins a new image.
 func (r *Renderer) SetCamera(c camera.Camera) error {

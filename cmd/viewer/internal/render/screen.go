@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"image"
 	"math"
 
 	vulkan "github.com/vulkan-go/vulkan"
@@ -20,6 +21,7 @@ type Screen struct {
 	layout   *vk.PipelineLayout
 	pipeline *vk.Pipeline
 	pixels   *vk.Buffer
+	of       *vk.Buffer // the accumulation that set names
 }
 
 // screenPush is the size of tonemap.comp's push constants, screenTile its workgroup's side.
@@ -62,11 +64,14 @@ func (r *Renderer) NewScreen() (s *Screen, err error) {
 
 // Resize follows the Renderer's.
 func (s *Screen) Resize() (err error) {
+	if s.of != nil && s.of == s.r.accumulation {
+		return nil // it holds more than that size
+	}
 	s.pixels.Destroy()
 	s.set.Destroy()
 	s.pixels, s.set = nil, nil
 	dev := s.r.dev.VK()
-	size := 4 * uint64(s.r.width) * uint64(s.r.height)
+	size := s.r.accumulation.Size() / 4
 	if s.pixels, err = dev.NewBuffer(vk.BufferOptions{Name: "screen", Size: size, Memory: vk.DeviceLocal}); err != nil {
 		return fmt.Errorf("screen of %d x %d pixels: %w", s.r.width, s.r.height, err)
 	}
@@ -76,6 +81,7 @@ func (s *Screen) Resize() (err error) {
 	s.set.WriteBuffer(0, 0, vulkan.DescriptorTypeStorageBuffer, s.r.accumulation, 0, s.r.accumulation.Size())
 	s.set.WriteBuffer(1, 0, vulkan.DescriptorTypeStorageBuffer, s.pixels, 0, size)
 	s.set.WriteBuffer(2, 0, vulkan.DescriptorTypeStorageBuffer, s.r.unlit, 0, s.r.unlit.Size())
+	s.of = s.r.accumulation
 	return nil
 }
 
@@ -111,6 +117,15 @@ func (s *Screen) Update(ctx context.Context, look Look, blueFirst bool) error {
 		return fmt.Errorf("tone mapping: %w", err)
 	}
 	return nil
+}
+
+// Read fills an image with what Update made, red first.
+func (s *Screen) Read(ctx context.Context) (*image.RGBA, error) {
+	img := image.NewRGBA(image.Rect(0, 0, s.r.width, s.r.height))
+	if err := s.r.dev.VK().ReadBuffer(ctx, s.pixels, 0, img.Pix); err != nil {
+		return nil, fmt.Errorf("read the picture: %w", err)
+	}
+	return img, nil
 }
 
 // Destroy releases everything. It may be called twice and on nil.
