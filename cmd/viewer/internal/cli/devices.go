@@ -109,7 +109,7 @@ func (p *painter) save(ctx context.Context, s *side, w wanted, scene *assets.Sce
 		img, _, err := f.picture(s.integrator, film, look)
 		for _, ext := range []string{".png", ".exr"} {
 			if err == nil {
-				err = f.writePicture(name+ext, film, img)
+				err = f.writePicture(name+ext, film, img, nil)
 			}
 		}
 		text := "saved " + name + ".png and .exr"

@@ -193,3 +193,29 @@ func TestInterruptedKeeps(t *testing.T) {
 		t.Errorf("%v, %q", err, stderr)
 	}
 }
+
+// Layers are in .exr files only, under names that are known.
+func TestLayers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for layers, want := range map[string]string{"depth": "only .exr", "beauty": "all or albedo"} {
+		code, _, stderr := run(t, t.Context(), "render", "builtin:cornell", "--aov", layers)
+		if code != codeUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: code %d, %q", layers, code, stderr)
+		}
+	}
+	requireBackend(t, "compute")
+	code, _, stderr := run(t, t.Context(), "render", "builtin:cornell", "--integrator", "normals", "--width", "8", "--height", "8",
+		"--spp", "2", "--backend", "compute", "-o", "x.exr", "--aov", "all")
+	if code != 0 {
+		t.Fatalf("code %d, %s", code, stderr)
+	}
+	data, err := os.ReadFile("x.exr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"R", "Z", "albedo.R", "normal.X", "position.Z", "id.object", "id.material", "id.primitive", "samples"} {
+		if !bytes.Contains(data, append([]byte(name), 0)) {
+			t.Errorf("there is no channel %s", name)
+		}
+	}
+}

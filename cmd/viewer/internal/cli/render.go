@@ -29,7 +29,7 @@ type renderFlags struct {
 	deviceFlags
 	sceneFlags
 	lookFlags
-	outs                       []string
+	outs, layers               []string
 	denoise                    bool
 	float                      bool
 	spp                        int
@@ -128,6 +128,8 @@ the ray is, what it hit, and the payload. All else is as without; --spp 1 is eno
 	cmd.Flags().StringArrayVarP(&f.outs, "out", "o", nil,
 		"picture to write, .png as shown, .exr or .hdr as light; may be given several times (default the scene's name, .png)")
 	cmd.Flags().BoolVar(&f.denoise, "denoise", false, "take out noise with Open Image Denoise, where it is installed")
+	cmd.Flags().StringSliceVar(&f.layers, "aov", nil,
+		"layers of .exr files beside the colour: all, or some of "+strings.Join(layerNames(), ", "))
 	cmd.Flags().BoolVar(&f.float, "float", false, "colours in .exr are floats, not halves")
 	cmd.Flags().DurationVar(&f.timeLimit, "time-limit", 0,
 		"end after so long, counted from the start, with what is there; such as 90s")
@@ -257,8 +259,17 @@ func (a *app) keep(ctx context.Context, s *sampling, scene *assets.Scene, dev *e
 	if err != nil {
 		return err
 	}
+	var aov *render.AOV
+	if len(s.layers) > 0 {
+		bar := a.progress("output variables", 0)
+		aov, err = s.r.AOV(ctx, min(s.spp, aovSamples))
+		bar.finish()
+		if err != nil {
+			return err
+		}
+	}
 	for _, out := range s.outs {
-		if err := s.writePicture(out, film, img); err != nil {
+		if err := s.writePicture(out, film, img, aov); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,8 @@ const (
 	Normals Integrator = "normals"
 	// Heat counts traversal steps, see HeatMap. It needs the compute way.
 	Heat Integrator = "heat"
+	// variables is the pass behind Renderer.AOV.
+	variables Integrator = "aov"
 )
 
 // ErrUnknownIntegrator is returned by ParseIntegrator.
@@ -58,6 +60,8 @@ func (i Integrator) program() program {
 			recursion: 2}
 	case Primary:
 		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "primary.rchit", anyHit: "preview.rahit", recursion: 1}
+	case variables:
+		return program{raygen: "aov.rgen", miss: "aov.rmiss", closestHit: "aov.rchit", anyHit: "preview.rahit", recursion: 1}
 	case Normals:
 		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "normals.rchit", anyHit: "preview.rahit", recursion: 1}
 	}

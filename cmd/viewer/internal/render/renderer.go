@@ -265,16 +265,23 @@ func (r *Renderer) describe() (err error) {
 	if r.layout, err = r.dev.NewDescriptorSetLayout("scene", bindings); err != nil {
 		return fmt.Errorf("descriptor set layout: %w", err)
 	}
-	if r.set, err = r.dev.NewDescriptorSet(r.layout); err != nil {
-		return fmt.Errorf("descriptor set: %w", err)
+	r.set, err = r.newSet()
+	return err
+}
+
+// newSet makes a set of what is the scene's; the buffers of an image follow.
+func (r *Renderer) newSet() (*engine.DescriptorSet, error) {
+	set, err := r.dev.NewDescriptorSet(r.layout)
+	if err != nil {
+		return nil, fmt.Errorf("descriptor set: %w", err)
 	}
-	r.set.WriteAccelerationStructure(bindTopLevel, 0, r.scene.TopLevel)
-	r.set.WriteBuffer(bindFrame, 0, r.frame, 0, 0)
+	set.WriteAccelerationStructure(bindTopLevel, 0, r.scene.TopLevel)
+	set.WriteBuffer(bindFrame, 0, r.frame, 0, 0)
 	for i, b := range r.buffers {
-		r.set.WriteBuffer(r.bindings[i], 0, b, 0, 0)
+		set.WriteBuffer(r.bindings[i], 0, b, 0, 0)
 	}
-	r.textures.write(r.set, bindTextures)
-	return r.set.Err()
+	r.textures.write(set, bindTextures)
+	return set, set.Err()
 }
 
 func (r *Renderer) link(ctx context.Context) (err error) {

@@ -1,0 +1,117 @@
+package render
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/everray/everray/engine"
+	"github.com/everray/everray/vk"
+)
+
+// AOV are the arbitrary output variables of an image: what camera rays see, rows from the top.
+type AOV struct {
+	Width, Height int
+	// Albedo and Normal are means over the pixel's samples: linear base colour, and the world's shading normal (zero of nothing).
+	Albedo, Normal [][3]float32
+	// Position in the world and Depth along the view axis are those of the ray through the pixel's middle; 1e10 deep is nothing.
+	Position [][3]float32
+	Depth    []float32
+	// Object (instance), Material and Primitive count from 1; 0 is nothing.
+	Object, Material, Primitive []uint32
+}
+
+// The sizes of aov.glsl.
+const (
+	aovVectors = 3
+	aovIDs     = 3
+)
+
+// AOV traces that many camera rays per pixel, at the size and camera of the image.
+func (r *Renderer) AOV(ctx context.Context, samples int) (a *AOV, err error) {
+	if samples < 1 {
+		return nil, fmt.Errorf("%w: %d samples", ErrInvalid, samples)
+	}
+	fail := func(err error) (*AOV, error) { return nil, fmt.Errorf("output variables: %w", err) }
+	pixels := uint64(r.width) * uint64(r.height)
+	if err := r.checkRange(fmt.Sprintf("the variables of %d x %d pixels", r.width, r.height), 16*aovVectors*pixels); err != nil {
+		return fail(err)
+	}
+	set, err := r.newSet()
+	if err != nil {
+		return fail(err)
+	}
+	defer set.Destroy()
+	vectors, err1 := r.dev.VK().NewBuffer(vk.BufferOptions{Name: "variables", Size: 16 * aovVectors * pixels, Memory: vk.DeviceLocal})
+	defer vectors.Destroy()
+	ids, err2 := r.dev.VK().NewBuffer(vk.BufferOptions{Name: "numbers", Size: 4 * aovIDs * pixels, Memory: vk.DeviceLocal})
+	defer ids.Destroy()
+	if err := errors.Join(err1, err2); err != nil {
+		return fail(err)
+	}
+	set.WriteBuffer(bindAccumulation, 0, vectors, 0, 0)
+	set.WriteBuffer(bindRayCounts, 0, ids, 0, 0)
+	set.WriteBuffer(bindUnlit, 0, r.unlit, 0, 0)
+	set.WriteBuffer(bindGuides, 0, r.guides, 0, 0)
+	pipeline, g, err := newPipeline(ctx, r.dev, variables, r.layout, hasAlpha(r.source), r.features)
+	if err != nil {
+		return fail(err)
+	}
+	defer pipeline.Destroy()
+	table, err := r.dev.NewTable(ctx, pipeline, tableLayout(r.scene, g))
+	if err != nil {
+		return fail(err)
+	}
+	defer table.Destroy()
+	for i := range samples {
+		err := r.dev.Run(ctx, "variables", func(cb *vk.CommandBuffer) error {
+			if err := r.prepare(cb); err != nil {
+				return err
+			}
+			r.dev.CmdBarrier(cb)
+			push := binary.LittleEndian.AppendUint32(nil, uint32(i))
+			push = binary.LittleEndian.AppendUint32(push, 0)
+			return r.dev.CmdTraceRays(cb, engine.TraceOptions{
+				Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: push,
+				Width: uint32(r.width), Height: uint32(r.height), Depth: 1,
+			})
+		})
+		if err != nil {
+			return fail(err)
+		}
+	}
+	v, n := make([]byte, vectors.Size()), make([]byte, ids.Size())
+	if err := errors.Join(r.dev.VK().ReadBuffer(ctx, vectors, 0, v), r.dev.VK().ReadBuffer(ctx, ids, 0, n)); err != nil {
+		return fail(err)
+	}
+	return decodeAOV(r.width, r.height, v, n), nil
+}
+
+func decodeAOV(width, height int, vectors, ids []byte) *AOV {
+	a := &AOV{Width: width, Height: height}
+	f := func(i int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(vectors[4*i:])) }
+	mean := func(at int) (m [3]float32) {
+		if n := f(at + 3); n > 0 {
+			m = [3]float32{f(at) / n, f(at+1) / n, f(at+2) / n}
+		}
+		return m
+	}
+	for i := range width * height {
+		at := 4 * aovVectors * i
+		a.Albedo = append(a.Albedo, mean(at))
+		normal := mean(at + 4)
+		if l := math.Sqrt(float64(normal[0]*normal[0] + normal[1]*normal[1] + normal[2]*normal[2])); l > 0 {
+			for k := range normal {
+				normal[k] /= float32(l)
+			}
+		}
+		a.Normal = append(a.Normal, normal)
+		a.Position = append(a.Position, [3]float32{f(at + 8), f(at + 9), f(at + 10)})
+		a.Depth = append(a.Depth, f(at+11))
+		id := func(k int) uint32 { return binary.LittleEndian.Uint32(ids[4*(aovIDs*i+k):]) }
+		a.Object, a.Material, a.Primitive = append(a.Object, id(0)), append(a.Material, id(1)), append(a.Primitive, id(2))
+	}
+	return a
+}
