@@ -146,6 +146,9 @@ func (l *loader) textureRef(what string, index, coord int, ext gltf.Extensions, 
 	return r, nil
 }
 
+// basisTextures is the extension of textures in KTX2 files.
+const basisTextures = "KHR_texture_basisu"
+
 // texture returns the scene's index of a texture in one of its uses, -1 where
 // it has no image that can be read.
 func (l *loader) texture(i int, srgb bool) (int, error) {
@@ -162,18 +165,22 @@ func (l *loader) texture(i int, srgb bool) (int, error) {
 		return 0, fmt.Errorf("texture %d: %w", i, err)
 	}
 	source := src.Source
-	if raw, ok := src.Extensions["EXT_texture_webp"].(json.RawMessage); ok {
-		var webp struct{ Source *int }
-		if err := json.Unmarshal(raw, &webp); err != nil {
-			return 0, fmt.Errorf("%w: texture %d: EXT_texture_webp: %w", ErrInvalid, i, err)
+	for _, name := range []string{"EXT_texture_webp", basisTextures} {
+		raw, ok := src.Extensions[name].(json.RawMessage)
+		if !ok || name == basisTextures && source != nil { // what it falls back to has lost less
+			continue
 		}
-		if webp.Source != nil {
-			source = webp.Source
+		var ext struct{ Source *int }
+		if err := json.Unmarshal(raw, &ext); err != nil {
+			return 0, fmt.Errorf("%w: texture %d: %s: %w", ErrInvalid, i, name, err)
+		}
+		if ext.Source != nil {
+			source = ext.Source
 		}
 	}
 	k := -1
 	if source == nil {
-		l.warn("texture %d is left out: it has no image in a format that is read (PNG, JPEG, WebP)", i)
+		l.warn("texture %d is left out: it has no image in a format that is read (PNG, JPEG, WebP, KTX2)", i)
 	} else {
 		image, err := l.image(*source, srgb)
 		if err != nil {

@@ -161,7 +161,7 @@ func isImplemented(extension string) bool {
 	switch extension {
 	case "KHR_lights_punctual", "KHR_texture_transform", "KHR_materials_emissive_strength",
 		"KHR_materials_unlit", "KHR_materials_ior", variantsExtension,
-		"KHR_mesh_quantization", "EXT_texture_webp", meshoptCompression, meshInstancing, dracoCompression:
+		"KHR_mesh_quantization", "EXT_texture_webp", basisTextures, meshoptCompression, meshInstancing, dracoCompression:
 		return true
 	}
 	return slices.Contains(layerNames(), extension)

@@ -52,7 +52,8 @@
 // KHR_lights_punctual, KHR_texture_transform, KHR_materials_emissive_strength,
 // KHR_materials_unlit, KHR_materials_ior, those in [Layers],
 // KHR_materials_variants, KHR_mesh_quantization, KHR_draco_mesh_compression,
-// EXT_meshopt_compression, EXT_mesh_gpu_instancing and EXT_texture_webp. Other
+// EXT_meshopt_compression, EXT_mesh_gpu_instancing, EXT_texture_webp and
+// KHR_texture_basisu (KTX2 with ETC1S or UASTC, its largest level). Other
 // extensions are a warning where a file merely uses them and [ErrUnsupported]
 // where it requires them.
 //

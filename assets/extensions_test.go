@@ -181,3 +181,26 @@ func TestIntegerColors(t *testing.T) {
 		t.Errorf("colours are %v", p.Colors)
 	}
 }
+
+// TestBasis: a texture in a KTX2 file, and one that has a PNG to fall back to, which has lost less.
+func TestBasis(t *testing.T) {
+	data, err := os.ReadFile("internal/ktx2/testdata/etc1s_alpha.ktx2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newTriangle(t).set("extensionsRequired", `["KHR_texture_basisu"]`)
+	view := f.addView(data)
+	f.set("images", `[{"bufferView":`+strconv.Itoa(view)+`,"mimeType":"image/ktx2"},{"uri":"data:image/png;base64,`+tinyPNG+`"}]`)
+	f.set("textures", `[{"extensions":{"KHR_texture_basisu":{"source":0}}},{"source":1,"extensions":{"KHR_texture_basisu":{"source":0}}}]`)
+	f.set("materials.0.pbrMetallicRoughness.baseColorTexture", `{"index":0}`).set("materials.0.occlusionTexture", `{"index":1}`)
+	s := f.mustLoad()
+	m := s.Materials[0]
+	color, data1 := s.Images[s.Textures[m.BaseColorTexture.Texture].Image], s.Images[s.Textures[m.OcclusionTexture.Texture].Image]
+	if color.Width != 20 || color.Height != 12 || color.Missing || !color.SRGB || data1.Width != 1 || len(s.Warnings) != 0 {
+		t.Errorf("%d x %d and %d x %d pixels, warnings %q", color.Width, color.Height, data1.Width, data1.Height, s.Warnings)
+	}
+	f.set("bufferViews."+strconv.Itoa(view)+".byteLength", "200")
+	if s := f.mustLoad(); len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "KTX2") {
+		t.Errorf("cut short: warnings %q", s.Warnings)
+	}
+}

@@ -10,10 +10,13 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"runtime"
 	"sync"
 
 	"golang.org/x/image/webp"
+
+	"github.com/everray/everray/assets/internal/ktx2"
 )
 
 // pendingImage is an image whose bytes are at hand and not decoded yet.
@@ -164,10 +167,27 @@ func imageFormats() []imageFormat {
 		{"WebP", "RIFF",
 			func(r *bytes.Reader) (image.Image, error) { return webp.Decode(r) },
 			func(r *bytes.Reader) (image.Config, error) { return webp.DecodeConfig(r) }},
+		{"KTX2", ktx2.Magic, decodeKTX2, configKTX2},
 	}
 }
 
-// decodeImage decodes a PNG, JPEG or WebP file, told apart by its first bytes
+func decodeKTX2(r *bytes.Reader) (image.Image, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return ktx2.Decode(data)
+}
+
+func configKTX2(r *bytes.Reader) (image.Config, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return image.Config{}, err
+	}
+	return ktx2.DecodeConfig(data)
+}
+
+// decodeImage decodes a PNG, JPEG, WebP or KTX2 file, told apart by its first bytes
 // as the specification advises. charge may refuse its size before memory is
 // taken.
 func decodeImage(data []byte, charge func(n int64, what string) error) (out *image.NRGBA, err error) {
@@ -179,7 +199,7 @@ func decodeImage(data []byte, charge func(n int64, what string) error) (out *ima
 		}
 	}
 	if f == nil {
-		return nil, fmt.Errorf("%w: neither PNG, JPEG nor WebP", ErrInvalid)
+		return nil, fmt.Errorf("%w: neither PNG, JPEG, WebP nor KTX2", ErrInvalid)
 	}
 	// These decoders see hostile bytes; a fault of theirs must not end the program.
 	defer func() {
