@@ -92,7 +92,6 @@ func TestBadInput(t *testing.T) {
 			binary.LittleEndian.PutUint32(f.bin[24:], math.Float32bits(float32(math.Inf(-1))))
 		}, ErrInvalid, "vertex 2"},
 		{"no nodes", set("scenes.0.nodes", "[]"), ErrNoGeometry, "1 meshes"},
-		{"points only", set("meshes.0.primitives.0.mode", "0"), ErrNoGeometry, ""},
 		{"scale of zero", set("nodes.0.scale", "[0,0,0]"), ErrNoGeometry, ""},
 		{"sparse index", set("accessors.0.sparse",
 			`{"count":1,"indices":{"bufferView":1,"byteOffset":4,"componentType":5123},"values":{"bufferView":0}}`), nil, ""},

@@ -202,7 +202,27 @@ func (l *loader) readPLY(data []byte) error {
 	if p.Colors != nil {
 		l.scene.Materials[0].BaseColor = [4]float32{1, 1, 1, 1}
 	}
+	if len(p.Indices) == 0 && p.VertexCount() > 0 { // a cloud of points
+		if p, err = l.cloud(p); err != nil || p == nil {
+			return err
+		}
+	}
 	return l.addMesh(l.scene.Name, []*Primitive{p}, true)
+}
+
+// cloud shows the vertices of a file without faces as points.
+func (l *loader) cloud(p *Primitive) (*Primitive, error) {
+	for i := 0; i+2 < len(p.Positions); i += 3 {
+		if !allFinite(p.Positions[i : i+3]) {
+			return nil, fmt.Errorf("%w: position of vertex %d is not finite", ErrInvalid, i/3)
+		}
+	}
+	t := &thin{positions: p.Positions, colors: p.Colors, points: make([]uint32, p.VertexCount())}
+	l.replaceNonFinite(t.colors, 1)
+	for i := range t.points {
+		t.points[i] = uint32(i)
+	}
+	return l.thicken(t)
 }
 
 // plyRoles are the vertex properties that are read, by name: an array, and the component in it.

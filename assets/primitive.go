@@ -48,12 +48,6 @@ func (l *loader) mesh(key meshKey) (int, error) {
 
 // primitive reads one primitive; nil where there is nothing to show.
 func (l *loader) primitive(sp *gltf.Primitive, pose []mgl64.Mat4, weights []float64) (*Primitive, error) {
-	switch sp.Mode {
-	case gltf.PrimitiveTriangles, gltf.PrimitiveTriangleStrip, gltf.PrimitiveTriangleFan:
-	default:
-		l.warn("points and lines are left out")
-		return nil, nil
-	}
 	position, ok := sp.Attributes[gltf.POSITION]
 	if !ok {
 		l.warn("primitives without positions are left out")
@@ -63,6 +57,11 @@ func (l *loader) primitive(sp *gltf.Primitive, pose []mgl64.Mat4, weights []floa
 		return nil, fmt.Errorf("%s: %w", dracoCompression, err)
 	}
 	defer func() { l.read.given = nil }()
+	switch sp.Mode {
+	case gltf.PrimitiveTriangles, gltf.PrimitiveTriangleStrip, gltf.PrimitiveTriangleFan:
+	default:
+		return l.thinPrimitive(sp, position)
+	}
 	p := new(Primitive)
 	pick, err := l.topology(p, sp, position)
 	if err != nil || len(p.Indices) == 0 {
