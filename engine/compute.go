@@ -144,6 +144,8 @@ type DispatchOptions struct {
 	Pipeline *ComputePipeline
 	// Sets are bound from set 0 on, one for each of the pipeline's SetLayouts.
 	Sets []*DescriptorSet
+	// DynamicOffsets has an offset for each dynamic buffer of Sets: by set, by binding, by array element.
+	DynamicOffsets []uint32
 	// PushConstants has ComputePipelineOptions.PushConstantBytes bytes and is copied.
 	PushConstants []byte
 	// X, Y and Z are numbers of workgroups. With any of them 0 nothing runs.
@@ -164,9 +166,7 @@ func (d *Device) CmdDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
 	cb.BeginLabel("dispatch: " + p.name)
 	defer cb.EndLabel()
 	cb.BindComputePipeline(p.impl)
-	for i, s := range o.Sets {
-		cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, p.layout, uint32(i), s.impl)
-	}
+	cb.BindDescriptorSetsAt(vulkan.PipelineBindPointCompute, p.layout, 0, implsOf(o.Sets), o.DynamicOffsets)
 	cb.PushConstants(p.layout, vk.StageCompute, 0, o.PushConstants)
 	cb.Dispatch(o.X, o.Y, o.Z)
 	return nil
@@ -184,6 +184,9 @@ func (d *Device) checkDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
 		return invalid("DispatchOptions.Pipeline %q belongs to another device", p.name)
 	}
 	if err := checkSets("DispatchOptions", p.name, p.sets, o.Sets); err != nil {
+		return err
+	}
+	if err := d.checkOffsets("DispatchOptions", o.Sets, o.DynamicOffsets); err != nil {
 		return err
 	}
 	if len(o.PushConstants) != int(p.push) {

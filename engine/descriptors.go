@@ -47,6 +47,9 @@ func (d *Device) NewDescriptorSetLayout(name string, bindings []vk.DescriptorBin
 	if err := d.checkDescriptorCounts(filled); err != nil {
 		return fail(err)
 	}
+	if err := checkVariable(filled); err != nil {
+		return fail(err)
+	}
 	var err error
 	if l.impl, err = d.device.NewDescriptorSetLayout(name, translated); err != nil {
 		return fail(err)
@@ -76,12 +79,15 @@ type DescriptorSet struct {
 	impl    *vk.DescriptorSet
 	err     error
 	written map[uint32][]descriptor // by binding, up to the last index that was written
+	counts  map[uint32]uint32       // of bindings with another count than the layout's
 }
 
 // descriptor is what was written: one or two of the four, or with null the structure that no ray hits.
 type descriptor struct {
 	buffer    *vk.Buffer
 	size      uint64 // of buffer, from its offset on
+	offset    uint64
+	texels    *vk.BufferView // of buffer
 	image     *vk.Image
 	sampler   *vk.Sampler
 	structure *AccelerationStructure
@@ -90,8 +96,12 @@ type descriptor struct {
 	null      bool
 }
 
-// NewDescriptorSet allocates a set.
+// NewDescriptorSet allocates a set. A binding of variable count has the layout's.
 func (d *Device) NewDescriptorSet(l *DescriptorSetLayout) (*DescriptorSet, error) {
+	return d.newDescriptorSet(l, nil)
+}
+
+func (d *Device) newDescriptorSet(l *DescriptorSetLayout, variable *uint32) (*DescriptorSet, error) {
 	if err := d.enter(); err != nil {
 		return nil, fmt.Errorf("descriptor set: %w", err)
 	}
@@ -99,18 +109,38 @@ func (d *Device) NewDescriptorSet(l *DescriptorSetLayout) (*DescriptorSet, error
 	if err := l.check(d, "the layout"); err != nil {
 		return nil, fmt.Errorf("descriptor set: %w", err)
 	}
-	impl, err := d.device.NewDescriptorSet(l.impl)
-	if err != nil {
+	s := &DescriptorSet{layout: l, written: map[uint32][]descriptor{}, counts: map[uint32]uint32{}}
+	most := uint32(0)
+	for _, b := range l.bindings {
+		if b.Flags&vk.BindingVariableCount != 0 {
+			most = b.Count
+			if variable != nil {
+				s.counts[b.Binding] = *variable
+			}
+		}
+	}
+	if variable != nil && (most == 0 || *variable > most) {
+		return nil, fmt.Errorf("descriptor set of layout %q: %w", l.name,
+			invalid("a variable count of %d, the layout has %d at most (vk.BindingVariableCount)", *variable, most))
+	}
+	if variable == nil {
+		variable = &most
+	}
+	var err error
+	if s.impl, err = d.device.NewVariableDescriptorSet(l.impl, *variable); err != nil {
 		return nil, fmt.Errorf("descriptor set of layout %q: %w", l.name, err)
 	}
-	return &DescriptorSet{layout: l, impl: impl, written: map[uint32][]descriptor{}}, nil
+	return s, nil
 }
 
-// WriteBuffer binds rng bytes of b from off on; rng 0 is all that follows. The buffer was made with the usage that the binding's
+// WriteBuffer binds rng bytes of b from off on; rng 0 is all that follows. Dynamic buffers move by the offsets of each command,
+// which
+// must leave rng bytes. The buffer was made with the usage that the binding's
 // type needs, and off is a multiple of the device's alignment for it (vk.Limits: MinStorageBufferOffsetAlignment,
 // MinUniformBufferOffsetAlignment).
 func (s *DescriptorSet) WriteBuffer(binding, index uint32, b *vk.Buffer, off, rng uint64) {
-	t, ok := s.check("WriteBuffer", binding, index, vulkan.DescriptorTypeStorageBuffer, vulkan.DescriptorTypeUniformBuffer)
+	t, ok := s.check("WriteBuffer", binding, index, vulkan.DescriptorTypeStorageBuffer, vulkan.DescriptorTypeUniformBuffer,
+		vulkan.DescriptorTypeStorageBufferDynamic, vulkan.DescriptorTypeUniformBufferDynamic)
 	if !ok {
 		return
 	}
@@ -120,7 +150,7 @@ func (s *DescriptorSet) WriteBuffer(binding, index uint32, b *vk.Buffer, off, rn
 		return
 	}
 	s.impl.WriteBuffer(binding, index, t, b, off, rng)
-	s.wrote(binding, index, descriptor{buffer: b, size: rng})
+	s.wrote(binding, index, descriptor{buffer: b, offset: off, size: rng})
 }
 
 // checkBufferRange judges what WriteBuffer was given, and fills in the size.
@@ -275,8 +305,12 @@ func (s *DescriptorSet) check(method string, binding, index uint32, types ...vul
 	if !ok {
 		return fail(invalid("the layout has no such binding"))
 	}
-	if index >= b.Count {
-		return fail(invalid("index %d of %d descriptors", index, b.Count))
+	count := b.Count
+	if n, ok := s.counts[binding]; ok {
+		count = n
+	}
+	if index >= count {
+		return fail(invalid("index %d of %d descriptors", index, count))
 	}
 	for _, t := range types {
 		if b.Type == t {

@@ -64,17 +64,21 @@ var descriptorTypes = map[vulkan.DescriptorType]descriptorType{
 		counts: func(c *vk.DescriptorCounts) []*uint32 { return []*uint32{&c.UniformBuffers} }},
 	vulkan.DescriptorTypeStorageBuffer: {name: "STORAGE_BUFFER", buffer: usageStorage, after: afterStorage,
 		counts: func(c *vk.DescriptorCounts) []*uint32 { return []*uint32{&c.StorageBuffers} }},
+	vulkan.DescriptorTypeUniformBufferDynamic: {name: "UNIFORM_BUFFER_DYNAMIC", buffer: usageUniform, after: afterNever,
+		counts: func(c *vk.DescriptorCounts) []*uint32 { return []*uint32{&c.UniformBuffers, &c.DynamicUniformBuffers} }},
+	vulkan.DescriptorTypeStorageBufferDynamic: {name: "STORAGE_BUFFER_DYNAMIC", buffer: usageStorage, after: afterNever,
+		counts: func(c *vk.DescriptorCounts) []*uint32 { return []*uint32{&c.StorageBuffers, &c.DynamicStorageBuffers} }},
+	vulkan.DescriptorTypeUniformTexelBuffer: {name: "UNIFORM_TEXEL_BUFFER", buffer: usageUniformTexel, after: afterNever,
+		counts: func(c *vk.DescriptorCounts) []*uint32 { return []*uint32{&c.SampledImages} }},
+	vulkan.DescriptorTypeStorageTexelBuffer: {name: "STORAGE_TEXEL_BUFFER", buffer: usageStorageTexel, after: afterNever,
+		counts: func(c *vk.DescriptorCounts) []*uint32 { return []*uint32{&c.StorageImages} }},
 	vk.DescriptorTypeAccelerationStructure: {name: "ACCELERATION_STRUCTURE_KHR", after: afterNative,
 		counts: func(c *vk.DescriptorCounts) []*uint32 { return []*uint32{&c.AccelerationStructures} }},
 }
 
 // otherDescriptorTypes are those of Vulkan that nothing here writes.
 var otherDescriptorTypes = map[vulkan.DescriptorType]string{
-	vulkan.DescriptorTypeUniformTexelBuffer:   "UNIFORM_TEXEL_BUFFER",
-	vulkan.DescriptorTypeStorageTexelBuffer:   "STORAGE_TEXEL_BUFFER",
-	vulkan.DescriptorTypeUniformBufferDynamic: "UNIFORM_BUFFER_DYNAMIC",
-	vulkan.DescriptorTypeStorageBufferDynamic: "STORAGE_BUFFER_DYNAMIC",
-	vulkan.DescriptorTypeInputAttachment:      "INPUT_ATTACHMENT", vulkan.DescriptorTypeInlineUniformBlock: "INLINE_UNIFORM_BLOCK",
+	vulkan.DescriptorTypeInputAttachment: "INPUT_ATTACHMENT", vulkan.DescriptorTypeInlineUniformBlock: "INLINE_UNIFORM_BLOCK",
 	1000351000: "MUTABLE_EXT", 1000165000: "ACCELERATION_STRUCTURE_NV",
 }
 
@@ -112,10 +116,13 @@ func (d *Device) checkBinding(b vk.DescriptorBinding) error {
 		return invalid("binding %d: Stages holds unknown bits %#x", b.Binding, uint32(b.Stages&^knownStages))
 	case b.Flags&^knownFlags != 0:
 		return invalid("binding %d: Flags holds unknown bits %#x", b.Binding, b.Flags&^knownFlags)
-	case b.Flags&vk.BindingVariableCount != 0:
-		return lacking("binding %d: a variable count", b.Binding)
+	case b.Flags&vk.BindingVariableCount != 0 && isDynamic(b.Type):
+		return invalid("binding %d: a variable count of dynamic buffers", b.Binding)
 	}
 	f := d.device.Features()
+	if b.Flags&vk.BindingVariableCount != 0 && !f.VariableDescriptorCount {
+		return lacking("binding %d: descriptorBindingVariableDescriptorCount", b.Binding)
+	}
 	if b.Flags&vk.BindingUpdateAfterBind != 0 {
 		after := t.after
 		if b.Type == vk.DescriptorTypeAccelerationStructure && d.Backend() == BackendCompute {

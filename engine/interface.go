@@ -158,6 +158,9 @@ func (s *DescriptorSet) checkUse(u use) error {
 		return nil // the shader, or a later write, decides what is used
 	}
 	n := b.Count
+	if variable, ok := s.counts[u.Binding.Binding]; ok {
+		n = variable
+	}
 	if u.Count != 0 {
 		n = min(n, u.Count)
 	}
@@ -187,6 +190,12 @@ func (x *descriptor) check(u use) error {
 	case x.buffer != nil:
 		if !x.buffer.Alive() {
 			return invalid("buffer %q was destroyed since it was written", x.buffer.Name())
+		}
+		if x.texels != nil {
+			if !x.texels.Alive() {
+				return invalid("buffer view %q was destroyed since it was written", x.texels.Name())
+			}
+			return nil
 		}
 		if x.size < u.Size {
 			return invalid("%d bytes of buffer %q were written, the shader's block has %d", x.size, x.buffer.Name(), u.Size)

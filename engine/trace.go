@@ -17,6 +17,8 @@ type TraceOptions struct {
 	Raygen int
 	// Sets are bound from set 0 on, one for each of the pipeline's SetLayouts.
 	Sets []*DescriptorSet
+	// DynamicOffsets has an offset for each dynamic buffer of Sets: by set, by binding, by array element.
+	DynamicOffsets []uint32
 	// PushConstants has PipelineOptions.PushConstantBytes bytes and is copied.
 	PushConstants []byte
 	// StackBytes is the stack per ray in this launch, of a pipeline with DynamicStack; 0 is the pipeline's.
@@ -40,12 +42,8 @@ func (d *Device) CmdTraceRays(cb *vk.CommandBuffer, o TraceOptions) error {
 
 // translate turns checked options into the driver's.
 func (o *TraceOptions) translate(regions sbt.Regions) driver.Trace {
-	sets := make([]*vk.DescriptorSet, len(o.Sets))
-	for i, s := range o.Sets {
-		sets[i] = s.impl
-	}
 	return driver.Trace{
-		Pipeline: o.Pipeline.impl, Sets: sets, PushConstants: o.PushConstants,
+		Pipeline: o.Pipeline.impl, Sets: implsOf(o.Sets), DynamicOffsets: o.DynamicOffsets, PushConstants: o.PushConstants,
 		Raygen: vk.StridedRegion(regions.Raygen), Miss: vk.StridedRegion(regions.Miss),
 		Hit: vk.StridedRegion(regions.Hit), Callable: vk.StridedRegion(regions.Callable),
 		Width: o.Width, Height: o.Height, Depth: o.Depth, StackBytes: o.StackBytes,
@@ -93,6 +91,9 @@ func (o *TraceOptions) checkPipeline(d *Device) error {
 		return err
 	}
 	if err := checkSets("TraceOptions", p.name, p.sets, o.Sets); err != nil {
+		return err
+	}
+	if err := d.checkOffsets("TraceOptions", o.Sets, o.DynamicOffsets); err != nil {
 		return err
 	}
 	if len(o.PushConstants) != int(p.push) {

@@ -73,7 +73,8 @@ func (p *Pipeline) makeIndirect(ctx context.Context, v *indirectVariant) error {
 		return err
 	}
 	name := p.options.Name + ", indirect"
-	if v.layout, err = p.dev.NewPipelineLayout(name, nil, []vk.PushRange{{Stages: vk.StageCompute, Size: indirectArguments}}); err != nil {
+	if v.layout, err = p.dev.NewPipelineLayout(name, nil,
+		[]vk.PushRange{{Stages: vk.StageCompute, Size: indirectArguments}}); err != nil {
 		return err
 	}
 	o := vk.ComputePipelineOptions{Name: name + ", size", Code: code, Layout: v.layout, Cache: p.options.Cache.driver()}
@@ -121,7 +122,7 @@ func (p *Pipeline) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t IndirectTrace) e
 	if err != nil {
 		return err
 	}
-	p.play(cb, plan, t.Sets)
+	p.play(cb, plan, &t.Trace)
 	return nil
 }
 

@@ -52,11 +52,11 @@ type kernel struct {
 	sets     bool // it reads the application's descriptor sets
 }
 
-// play records a plan.
-func (p *Pipeline) play(cb *vk.CommandBuffer, plan *Plan, sets []*vk.DescriptorSet) {
+// play records a plan of a trace command.
+func (p *Pipeline) play(cb *vk.CommandBuffer, plan *Plan, t *Trace) {
 	cb.BeginLabel(plan.Name)
 	defer cb.EndLabel()
-	bound, haveSets := -1, len(sets) == 0
+	bound, haveSets := -1, len(t.Sets) == 0
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		switch s.Wait {
@@ -74,7 +74,7 @@ func (p *Pipeline) play(cb *vk.CommandBuffer, plan *Plan, sets []*vk.DescriptorS
 			bound = s.Kernel
 		}
 		if k.sets && !haveSets {
-			cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, k.layout, 0, sets...)
+			cb.BindDescriptorSetsAt(vulkan.PipelineBindPointCompute, k.layout, 0, t.Sets, t.DynamicOffsets)
 			haveSets = true
 		}
 		cb.PushConstants(k.layout, vk.StageCompute, 0, s.Push)

@@ -35,6 +35,8 @@ type Trace struct {
 	Width, Height, Depth        uint32
 	// Sets are the descriptor sets from set 0 on.
 	Sets []*vk.DescriptorSet
+	// DynamicOffsets has an offset for each dynamic descriptor of Sets, as vkCmdBindDescriptorSets has them.
+	DynamicOffsets []uint32
 	// PushConstants are the application's, as the pipeline's shaders lay them out.
 	PushConstants []byte
 	// StackBytes is the stack of one lane in this command; 0 takes the pipeline's (Pipeline.StackBytes).
@@ -51,7 +53,7 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 	if err != nil {
 		return err
 	}
-	p.play(cb, plan, t.Sets)
+	p.play(cb, plan, &t)
 	return nil
 }
 

@@ -166,9 +166,16 @@ func (cb *CommandBuffer) BindComputePipeline(p *Pipeline) {
 	C.evk_bind_pipeline(cb.d.c, raw(cb.handle), C.VK_PIPELINE_BIND_POINT_COMPUTE, raw(p.handle))
 }
 
-// BindDescriptorSets binds sets from first on.
+// BindDescriptorSets binds sets from first on, whose layouts have no dynamic descriptors.
 func (cb *CommandBuffer) BindDescriptorSets(point vulkan.PipelineBindPoint, layout *PipelineLayout, firstSet uint32,
 	sets ...*DescriptorSet) {
+	cb.BindDescriptorSetsAt(point, layout, firstSet, sets, nil)
+}
+
+// BindDescriptorSetsAt binds sets from first on, with an offset for each of their dynamic descriptors: by set, by binding, by array
+// element.
+func (cb *CommandBuffer) BindDescriptorSetsAt(point vulkan.PipelineBindPoint, layout *PipelineLayout, firstSet uint32,
+	sets []*DescriptorSet, offsets []uint32) {
 	if len(sets) == 0 {
 		return
 	}
@@ -177,8 +184,12 @@ func (cb *CommandBuffer) BindDescriptorSets(point vulkan.PipelineBindPoint, layo
 	for _, s := range sets {
 		list = append(list, raw(s.handle))
 	}
+	moved := make([]C.uint32_t, len(offsets))
+	for i, n := range offsets {
+		moved[i] = C.uint32_t(n)
+	}
 	C.evk_bind_sets(cb.d.c, raw(cb.handle), C.uint32_t(point), raw(layout.handle), C.uint32_t(firstSet), &list[0],
-		C.uint32_t(len(list)))
+		C.uint32_t(len(list)), first(moved), C.uint32_t(len(moved)))
 }
 
 // PushConstants sets len(data) bytes, a multiple of 4.

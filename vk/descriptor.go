@@ -107,17 +107,34 @@ type DescriptorSet struct {
 	layout *DescriptorSetLayout
 }
 
-// NewDescriptorSet makes a set whose descriptors are undefined.
+// NewDescriptorSet makes a set whose descriptors are undefined. A binding of variable count has the layout's.
 func (d *Device) NewDescriptorSet(l *DescriptorSetLayout) (*DescriptorSet, error) {
+	n := uint32(0)
+	for _, b := range l.bindings {
+		if b.Flags&BindingVariableCount != 0 {
+			n = b.Count
+		}
+	}
+	return d.NewVariableDescriptorSet(l, n)
+}
+
+// NewVariableDescriptorSet makes a set whose binding of variable count has so many descriptors.
+func (d *Device) NewVariableDescriptorSet(l *DescriptorSetLayout, variable uint32) (*DescriptorSet, error) {
 	if err := d.usable(); err != nil {
 		return nil, fmt.Errorf("descriptor set of %q: %w", l.name, err)
 	}
-	counts := map[vulkan.DescriptorType]uint32{}
+	counts, isVariable := map[vulkan.DescriptorType]uint32{}, C.int(0)
 	for _, b := range l.bindings {
+		if b.Flags&BindingVariableCount != 0 {
+			b.Count, isVariable = variable, 1
+		}
 		counts[b.Type] += b.Count
 	}
 	sizes := make([]C.evk_pool_size, 0, len(counts)+1)
 	for t, n := range counts {
+		if n == 0 {
+			continue
+		}
 		sizes = append(sizes, C.evk_pool_size{C.uint32_t(t), C.uint32_t(n)})
 	}
 	if len(sizes) == 0 {
@@ -132,7 +149,7 @@ func (d *Device) NewDescriptorSet(l *DescriptorSetLayout) (*DescriptorSet, error
 		return nil, fmt.Errorf("descriptor set of %q: %w", l.name, err)
 	}
 	s := &DescriptorSet{d: d, pool: fromRaw[vulkan.DescriptorPool](p.handle), layout: l}
-	h := C.evk_allocate_set(d.c, p.handle, raw(l.handle))
+	h := C.evk_allocate_set(d.c, p.handle, raw(l.handle), isVariable, C.uint32_t(variable))
 	if err := check("vkAllocateDescriptorSets", h.result); err != nil {
 		d.destroy(C.VK_OBJECT_TYPE_DESCRIPTOR_POOL, raw(s.pool))
 		return nil, fmt.Errorf("descriptor set of %q: %w", l.name, err)
@@ -163,6 +180,11 @@ func (s *DescriptorSet) WriteImage(binding, index uint32, t vulkan.DescriptorTyp
 	layout vulkan.ImageLayout) {
 	C.evk_write_image(s.d.c, raw(s.handle), C.uint32_t(binding), C.uint32_t(index), C.uint32_t(t), raw(view), raw(sampler),
 		C.uint32_t(layout))
+}
+
+// WriteTexelBuffer sets a texel buffer descriptor.
+func (s *DescriptorSet) WriteTexelBuffer(binding, index uint32, t vulkan.DescriptorType, v *BufferView) {
+	C.evk_write_texel(s.d.c, raw(s.handle), C.uint32_t(binding), C.uint32_t(index), C.uint32_t(t), raw(v.handle))
 }
 
 // WriteAccelerationStructure sets a native acceleration structure.

@@ -29,6 +29,7 @@ const (
 	objectBuffer        = 9
 	objectImage         = 10
 	objectQueryPool     = 12
+	objectBufferView    = 13
 	objectImageView     = 14
 	objectPipelineCache = 16
 	objectLayout        = 17

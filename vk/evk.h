@@ -151,7 +151,7 @@ uint32_t evk_buffer_format_features(evk_instance *i, uint64_t physical, uint32_t
 #define EVK_DEVICE_FUNCTIONS(X)                                                                                                    \
 	X(DestroyDevice) X(GetDeviceQueue) X(AllocateMemory) X(FreeMemory) X(MapMemory) X(CreateBuffer) X(DestroyBuffer)                \
 	X(GetBufferMemoryRequirements) X(BindBufferMemory) X(GetBufferDeviceAddress) X(CreateImage) X(DestroyImage)                    \
-	X(GetImageMemoryRequirements) X(BindImageMemory) X(CreateImageView) X(CreateSampler) X(CreateDescriptorSetLayout)              \
+	X(GetImageMemoryRequirements) X(BindImageMemory) X(CreateImageView) X(CreateBufferView) X(DestroyBufferView) X(CreateSampler) X(CreateDescriptorSetLayout)              \
 	X(CreateDescriptorPool) X(AllocateDescriptorSets) X(UpdateDescriptorSets) X(DestroyDescriptorPool) X(CreatePipelineLayout)     \
 	X(CreateShaderModule) X(DestroyShaderModule) X(CreateComputePipelines) X(CreateGraphicsPipelines) X(CmdSetViewport) X(CmdSetScissor) X(CmdDraw) X(CreateCommandPool) X(DestroyCommandPool)              \
 	X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(ResetCommandPool) X(CreateSemaphore)                     \
@@ -212,9 +212,13 @@ evk_handle evk_map(evk_device *d, uint64_t memory);
 evk_object evk_create_buffer(evk_device *d, uint64_t size, uint32_t usage);
 int32_t evk_bind_buffer(evk_device *d, uint64_t buffer, uint64_t memory, uint64_t offset);
 uint64_t evk_buffer_address(evk_device *d, uint64_t buffer);
-evk_object evk_create_image(evk_device *d, uint32_t width, uint32_t height, uint32_t levels, uint32_t format, uint32_t usage);
+typedef struct {
+	uint32_t type, view; // VkImageType, VkImageViewType
+	uint32_t width, height, depth, layers, levels;
+} evk_image_shape;
+evk_object evk_create_image(evk_device *d, evk_image_shape s, uint32_t format, uint32_t usage);
 int32_t evk_bind_image(evk_device *d, uint64_t image, uint64_t memory, uint64_t offset);
-evk_handle evk_create_view(evk_device *d, uint64_t image, uint32_t format, uint32_t levels);
+evk_handle evk_create_view(evk_device *d, uint64_t image, evk_image_shape s, uint32_t format);
 evk_handle evk_create_sampler(evk_device *d, uint32_t mag, uint32_t min, uint32_t mip, uint32_t u, uint32_t v, float anisotropy,
 	float max_lod);
 
@@ -231,7 +235,9 @@ typedef struct {
 
 evk_handle evk_create_set_layout(evk_device *d, const evk_binding *b, uint32_t count, uint32_t flags);
 evk_handle evk_create_descriptor_pool(evk_device *d, const evk_pool_size *s, uint32_t count, uint32_t flags);
-evk_handle evk_allocate_set(evk_device *d, uint64_t pool, uint64_t layout);
+evk_handle evk_allocate_set(evk_device *d, uint64_t pool, uint64_t layout, int variable, uint32_t count);
+evk_handle evk_create_buffer_view(evk_device *d, uint64_t buffer, uint32_t format, uint64_t offset, uint64_t range);
+void evk_write_texel(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t view);
 void evk_write_buffer(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t buffer,
 	uint64_t offset, uint64_t range);
 void evk_write_image(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t view, uint64_t sampler,
@@ -298,14 +304,14 @@ void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t 
 	uint64_t offset);
 
 void evk_bind_sets(evk_device *d, uint64_t cb, uint32_t point, uint64_t layout, uint32_t first, const uint64_t *sets,
-	uint32_t count);
+	uint32_t count, const uint32_t *offsets, uint32_t offset_count);
 void evk_push(evk_device *d, uint64_t cb, uint64_t layout, uint32_t stages, uint32_t offset, uint32_t size, const void *data);
 void evk_copy_buffer(evk_device *d, uint64_t cb, uint64_t src, uint64_t src_offset, uint64_t dst, uint64_t dst_offset,
 	uint64_t size);
 void evk_update_buffer(evk_device *d, uint64_t cb, uint64_t dst, uint64_t offset, uint64_t size, const void *data);
 typedef struct {
 	uint64_t offset;
-	uint32_t level, width, height, x, y;
+	uint32_t level, width, height, x, y, z, depth, layer, layers; // depth and layers of 0 are 1
 } evk_image_copy;
 void evk_copy_to_image(evk_device *d, uint64_t cb, uint64_t buffer, uint64_t image, uint32_t layout, evk_image_copy c);
 void evk_copy_from_image(evk_device *d, uint64_t cb, uint64_t image, uint32_t layout, uint64_t buffer, evk_image_copy c);

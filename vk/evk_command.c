@@ -103,8 +103,8 @@ void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t 
 }
 
 void evk_bind_sets(evk_device *d, uint64_t cb, uint32_t point, uint64_t layout, uint32_t first, const uint64_t *sets,
-	uint32_t count) {
-	d->CmdBindDescriptorSets(CB, point, (VkPipelineLayout)layout, first, count, (const VkDescriptorSet *)sets, 0, NULL);
+	uint32_t count, const uint32_t *offsets, uint32_t offset_count) {
+	d->CmdBindDescriptorSets(CB, point, (VkPipelineLayout)layout, first, count, (const VkDescriptorSet *)sets, offset_count, offsets);
 }
 
 void evk_push(evk_device *d, uint64_t cb, uint64_t layout, uint32_t stages, uint32_t offset, uint32_t size, const void *data) {
@@ -122,8 +122,8 @@ void evk_update_buffer(evk_device *d, uint64_t cb, uint64_t dst, uint64_t offset
 }
 
 static VkBufferImageCopy image_copy(evk_image_copy c) {
-	return (VkBufferImageCopy){.bufferOffset = c.offset, .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, c.level, 0, 1},
-		.imageOffset = {(int32_t)c.x, (int32_t)c.y, 0}, .imageExtent = {c.width, c.height, 1}};
+	return (VkBufferImageCopy){.bufferOffset = c.offset, .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, c.level, c.layer, c.layers ? c.layers : 1},
+		.imageOffset = {(int32_t)c.x, (int32_t)c.y, (int32_t)c.z}, .imageExtent = {c.width, c.height, c.depth ? c.depth : 1}};
 }
 
 void evk_copy_to_image(evk_device *d, uint64_t cb, uint64_t buffer, uint64_t image, uint32_t layout, evk_image_copy c) {
@@ -166,7 +166,7 @@ void evk_image_barrier(evk_device *d, uint64_t cb, uint64_t image, uint32_t old_
 		.srcAccessMask = src_access,
 		.dstStageMask = dst_stage, .dstAccessMask = dst_access, .oldLayout = old_layout, .newLayout = new_layout,
 		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED, .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED, .image = (VkImage)image,
-		.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0, 1}};
+		.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS}};
 	VkDependencyInfo info = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .imageMemoryBarrierCount = 1, .pImageMemoryBarriers = &b};
 	d->CmdPipelineBarrier2(CB, &info);
 }

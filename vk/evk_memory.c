@@ -35,9 +35,10 @@ uint64_t evk_buffer_address(evk_device *d, uint64_t buffer) {
 	return d->GetBufferDeviceAddress(d->device, &info);
 }
 
-evk_object evk_create_image(evk_device *d, uint32_t width, uint32_t height, uint32_t levels, uint32_t format, uint32_t usage) {
-	VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO, .imageType = VK_IMAGE_TYPE_2D, .format = format,
-		.extent = {width, height, 1}, .mipLevels = levels, .arrayLayers = 1, .samples = VK_SAMPLE_COUNT_1_BIT,
+evk_object evk_create_image(evk_device *d, evk_image_shape s, uint32_t format, uint32_t usage) {
+	VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO, .imageType = s.type, .format = format,
+		.flags = s.view == VK_IMAGE_VIEW_TYPE_CUBE ? VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : 0,
+		.extent = {s.width, s.height, s.depth}, .mipLevels = s.levels, .arrayLayers = s.layers, .samples = VK_SAMPLE_COUNT_1_BIT,
 			.tiling = VK_IMAGE_TILING_OPTIMAL,
 		.usage = usage, .sharingMode = VK_SHARING_MODE_EXCLUSIVE, .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED};
 	VkImage i = VK_NULL_HANDLE;
@@ -51,12 +52,20 @@ int32_t evk_bind_image(evk_device *d, uint64_t image, uint64_t memory, uint64_t 
 	return EVK_TRY(d, BindImageMemory, d->device, (VkImage)image, (VkDeviceMemory)memory, offset);
 }
 
-evk_handle evk_create_view(evk_device *d, uint64_t image, uint32_t format, uint32_t levels) {
+evk_handle evk_create_view(evk_device *d, uint64_t image, evk_image_shape s, uint32_t format) {
 	VkImageViewCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = (VkImage)image,
-		.viewType = VK_IMAGE_VIEW_TYPE_2D,
-		.format = format, .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, levels, 0, 1}};
+		.viewType = s.view,
+		.format = format, .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, s.levels, 0, s.layers}};
 	VkImageView v = VK_NULL_HANDLE;
 	VkResult r = EVK_TRY(d, CreateImageView, d->device, &info, NULL, &v);
+	return (evk_handle){r, (uint64_t)v};
+}
+
+evk_handle evk_create_buffer_view(evk_device *d, uint64_t buffer, uint32_t format, uint64_t offset, uint64_t range) {
+	VkBufferViewCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO, .buffer = (VkBuffer)buffer, .format = format,
+		.offset = offset, .range = range};
+	VkBufferView v = VK_NULL_HANDLE;
+	VkResult r = EVK_TRY(d, CreateBufferView, d->device, &info, NULL, &v);
 	return (evk_handle){r, (uint64_t)v};
 }
 

@@ -34,9 +34,12 @@ evk_handle evk_create_descriptor_pool(evk_device *d, const evk_pool_size *s, uin
 	return (evk_handle){r, (uint64_t)p};
 }
 
-evk_handle evk_allocate_set(evk_device *d, uint64_t pool, uint64_t layout) {
+evk_handle evk_allocate_set(evk_device *d, uint64_t pool, uint64_t layout, int variable, uint32_t count) {
 	VkDescriptorSetLayout l = (VkDescriptorSetLayout)layout;
-	VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+	VkDescriptorSetVariableDescriptorCountAllocateInfo counts = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO,
+		.descriptorSetCount = 1, .pDescriptorCounts = &count};
+	VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, .pNext = variable ? &counts : NULL,
 		.descriptorPool = (VkDescriptorPool)pool,
 		.descriptorSetCount = 1, .pSetLayouts = &l};
 	VkDescriptorSet s = VK_NULL_HANDLE;
@@ -49,6 +52,13 @@ void evk_write_buffer(evk_device *d, uint64_t set, uint32_t binding, uint32_t in
 	VkDescriptorBufferInfo info = {(VkBuffer)buffer, offset, range};
 	VkWriteDescriptorSet w = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = (VkDescriptorSet)set, .dstBinding = binding,
 		.dstArrayElement = index, .descriptorCount = 1, .descriptorType = type, .pBufferInfo = &info};
+	d->UpdateDescriptorSets(d->device, 1, &w, 0, NULL);
+}
+
+void evk_write_texel(evk_device *d, uint64_t set, uint32_t binding, uint32_t index, uint32_t type, uint64_t view) {
+	VkBufferView v = (VkBufferView)view;
+	VkWriteDescriptorSet w = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = (VkDescriptorSet)set, .dstBinding = binding,
+		.dstArrayElement = index, .descriptorCount = 1, .descriptorType = type, .pTexelBufferView = &v};
 	d->UpdateDescriptorSets(d->device, 1, &w, 0, NULL);
 }
 

@@ -8,6 +8,7 @@ void evk_destroy(evk_device *d, uint32_t type, uint64_t handle) {
 	case VK_OBJECT_TYPE_BUFFER: d->DestroyBuffer(d->device, (VkBuffer)handle, NULL); break;
 	case VK_OBJECT_TYPE_IMAGE: d->DestroyImage(d->device, (VkImage)handle, NULL); break;
 	case VK_OBJECT_TYPE_IMAGE_VIEW: d->DestroyImageView(d->device, (VkImageView)handle, NULL); break;
+	case VK_OBJECT_TYPE_BUFFER_VIEW: d->DestroyBufferView(d->device, (VkBufferView)handle, NULL); break;
 	case VK_OBJECT_TYPE_SAMPLER: d->DestroySampler(d->device, (VkSampler)handle, NULL); break;
 	case VK_OBJECT_TYPE_COMMAND_POOL: d->DestroyCommandPool(d->device, (VkCommandPool)handle, NULL); break;
 	case VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT: d->DestroyDescriptorSetLayout(d->device, (VkDescriptorSetLayout)handle, NULL); break;

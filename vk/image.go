@@ -12,8 +12,12 @@ import (
 
 // ImageOptions says what NewImage makes: a 2D color image in device memory.
 type ImageOptions struct {
-	Name          string
+	Name string
+	// Kind is what the image is, and its view; the zero value is one of two dimensions.
+	Kind          ImageKind
 	Width, Height uint32
+	Depth         uint32 // of Image3D; 0 = 1
+	Layers        uint32 // of arrays; 0 = 1. Cubes have six.
 	MipLevels     uint32 // 0 = 1
 	Format        vulkan.Format
 	Usage         vulkan.ImageUsageFlags
@@ -36,13 +40,13 @@ func (d *Device) NewImage(o ImageOptions) (*Image, error) {
 	if err := d.usable(); err != nil {
 		return nil, fail(err)
 	}
-	if most := d.physical.Limits.MaxImageDimension2D; o.Width == 0 || o.Height == 0 || o.Width > most || o.Height > most {
-		return nil, fail(fmt.Errorf("%w: a side may have 1 to %d pixels", ErrInvalid, most))
+	shape, err := o.shape(&d.physical.Limits)
+	if err != nil {
+		return nil, fail(err)
 	}
 	var c C.evk_object
-	err := listen(func() error {
-		c = C.evk_create_image(d.c, C.uint32_t(o.Width), C.uint32_t(o.Height), C.uint32_t(o.MipLevels), C.uint32_t(o.Format),
-			C.uint32_t(o.Usage))
+	err = listen(func() error {
+		c = C.evk_create_image(d.c, shape, C.uint32_t(o.Format), C.uint32_t(o.Usage))
 		return check("vkCreateImage", c.result)
 	})
 	if err != nil {
@@ -55,7 +59,7 @@ func (d *Device) NewImage(o ImageOptions) (*Image, error) {
 	}
 	var v C.evk_handle
 	if err == nil {
-		v = C.evk_create_view(d.c, c.handle, C.uint32_t(o.Format), C.uint32_t(o.MipLevels))
+		v = C.evk_create_view(d.c, c.handle, shape, C.uint32_t(o.Format))
 		err = check("vkCreateImageView", v.result)
 	}
 	if err != nil {
@@ -150,12 +154,15 @@ type ImageRegion struct {
 	BufferOffset        uint64
 	Level               uint32
 	X, Y, Width, Height uint32
+	Z, Depth            uint32 // of images of three dimensions; a depth of 0 is 1
+	Layer, Layers       uint32 // of arrays and cubes; 0 layers are 1
 }
 
 func (r ImageRegion) c() C.evk_image_copy {
 	return C.evk_image_copy{offset: C.uint64_t(r.BufferOffset), level: C.uint32_t(r.Level), width: C.uint32_t(r.Width),
 		height: C.uint32_t(r.Height),
-		x:      C.uint32_t(r.X), y: C.uint32_t(r.Y)}
+		x:      C.uint32_t(r.X), y: C.uint32_t(r.Y), z: C.uint32_t(r.Z), depth: C.uint32_t(r.Depth), layer: C.uint32_t(r.Layer),
+		layers: C.uint32_t(r.Layers)}
 }
 
 // CopyBufferToImage copies into an image that is in TRANSFER_DST_OPTIMAL or GENERAL layout.
@@ -194,7 +201,8 @@ func (cb *CommandBuffer) ImageBarrier(i vulkan.Image, from, to vulkan.ImageLayou
 		C.uint64_t(dstStage), C.uint64_t(dstAccess))
 }
 
-// UploadImage writes every mip level, tightly packed texels, and leaves the image in SHADER_READ_ONLY_OPTIMAL layout.
+// UploadImage writes every mip level, tightly packed texels, of all its layers one behind the other, and leaves the image in
+// SHADER_READ_ONLY_OPTIMAL layout.
 func (d *Device) UploadImage(ctx context.Context, i *Image, levels [][]byte) error {
 	if len(levels) != int(i.o.MipLevels) {
 		return fmt.Errorf("upload to image %q: %w: %d levels given, it has %d", i.o.Name, ErrInvalid, len(levels), i.o.MipLevels)
@@ -212,7 +220,7 @@ func (d *Device) UploadImage(ctx context.Context, i *Image, levels [][]byte) err
 			}
 			copy(s.Mapped(), data)
 			cb.CopyBufferToImage(s.Buffer, i.handle, dst, ImageRegion{BufferOffset: s.Offset, Level: uint32(k),
-				Width: max(i.o.Width>>k, 1), Height: max(i.o.Height>>k, 1)})
+				Width: max(i.o.Width>>k, 1), Height: max(i.o.Height>>k, 1), Depth: max(i.o.Depth>>k, 1), Layers: i.o.Layers})
 		}
 		cb.ImageBarrier(i.handle, dst, read, StageTransfer, AccessTransferWrite, StageAllCommands, AccessMemoryRead)
 		return nil

@@ -317,10 +317,15 @@ func (p *PhysicalDevice) FormatFeatures(f vulkan.Format) uint32 {
 	return uint32(C.evk_format_features(p.instance.c, raw(p.handle), C.uint32_t(f)))
 }
 
+// BufferFormatFeatures are the VkFormatFeatureFlagBits of a format in buffers.
+func (p *PhysicalDevice) BufferFormatFeatures(f vulkan.Format) uint32 {
+	return uint32(C.evk_buffer_format_features(p.instance.c, raw(p.handle), C.uint32_t(f)))
+}
+
 // AccelerationStructureVertexFormat tells whether the driver's own acceleration structures are built from a format.
 func (p *PhysicalDevice) AccelerationStructureVertexFormat(f vulkan.Format) bool {
 	const vertexBuffer = 1 << 29 // VK_FORMAT_FEATURE_ACCELERATION_STRUCTURE_VERTEX_BUFFER_BIT_KHR
-	return p.RT != nil && uint32(C.evk_buffer_format_features(p.instance.c, raw(p.handle), C.uint32_t(f)))&vertexBuffer != 0
+	return p.RT != nil && p.BufferFormatFeatures(f)&vertexBuffer != 0
 }
 
 // Supported says whether the project can run on the device at all, and if not what to do about it.
@@ -331,7 +336,8 @@ func (p *PhysicalDevice) Supported() error {
 		}
 	}
 	if p.APIVersion < 1<<22|2<<12 {
-		return fmt.Errorf("%s: %w: Vulkan 1.2 (it has %d.%d; update its driver)", p.Name, ErrMissingFeature, p.APIVersion>>22, p.APIVersion>>12&0x3ff)
+		return fmt.Errorf("%s: %w: Vulkan 1.2 (it has %d.%d; update its driver)", p.Name, ErrMissingFeature, p.APIVersion>>22,
+			p.APIVersion>>12&0x3ff)
 	}
 	names := p.Features.Names()
 	for _, need := range requiredFeatures {

@@ -29,7 +29,8 @@ func TexelSize(f vulkan.Format) uint64 {
 
 const imageTransferSrc = 0x1
 
-// ReadImage reads the first level of an image of a plain colour format, tightly packed rows, after all work on it was waited
+// ReadImage reads the first level of an image of a plain colour format, tightly packed rows, slices and layers, after all work
+// on it was waited
 // for. The image is in layout, GENERAL or TRANSFER_SRC_OPTIMAL, and stays in it; it was made with the usage TRANSFER_SRC.
 func (d *Device) ReadImage(ctx context.Context, i *Image, layout vulkan.ImageLayout) ([]byte, error) {
 	fail := func(err error) ([]byte, error) { return nil, fmt.Errorf("read image %q: %w", i.o.Name, err) }
@@ -48,7 +49,7 @@ func (d *Device) ReadImage(ctx context.Context, i *Image, layout vulkan.ImageLay
 	case layout != vulkan.ImageLayoutGeneral && layout != vulkan.ImageLayoutTransferSrcOptimal:
 		return fail(fmt.Errorf("%w: layout %d, want GENERAL or TRANSFER_SRC_OPTIMAL", ErrInvalid, layout))
 	}
-	size := texel * uint64(i.o.Width) * uint64(i.o.Height)
+	size := texel * uint64(i.o.Width) * uint64(i.o.Height) * uint64(i.o.Depth) * uint64(i.o.Layers)
 	b, err := d.NewBuffer(BufferOptions{Name: "texels of " + i.o.Name, Size: size, Usage: usageTransferDst, Memory: Readback})
 	if err != nil {
 		return fail(err)
@@ -56,7 +57,7 @@ func (d *Device) ReadImage(ctx context.Context, i *Image, layout vulkan.ImageLay
 	defer b.Destroy()
 	err = d.Run(ctx, "read "+i.o.Name, func(cb *CommandBuffer) error {
 		cb.ImageBarrier(i.handle, layout, layout, StageAllCommands, AccessMemoryWrite, StageTransfer, AccessTransferRead)
-		cb.CopyImageToBuffer(i.handle, layout, b, ImageRegion{Width: i.o.Width, Height: i.o.Height})
+		cb.CopyImageToBuffer(i.handle, layout, b, ImageRegion{Width: i.o.Width, Height: i.o.Height, Depth: i.o.Depth, Layers: i.o.Layers})
 		return nil
 	})
 	if err != nil {

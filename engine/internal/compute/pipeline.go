@@ -151,6 +151,6 @@ func (d *Driver) translate(cb *vk.CommandBuffer, t driver.Trace) (fallback.Trace
 	return fallback.Trace{
 		Raygen: t.Raygen, Miss: t.Miss, Hit: t.Hit, Callable: t.Callable,
 		Width: t.Width, Height: t.Height, Depth: t.Depth, StackBytes: t.StackBytes,
-		Sets: t.Sets, PushConstants: t.PushConstants, Faults: faults.Address(),
+		Sets: t.Sets, DynamicOffsets: t.DynamicOffsets, PushConstants: t.PushConstants, Faults: faults.Address(),
 	}, nil
 }

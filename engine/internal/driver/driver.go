@@ -26,7 +26,8 @@ type Driver interface {
 	// BuildSizes returns the memory a build of these geometries needs at most.
 	BuildSizes(info vk.BuildInfo, maxPrimitives []uint32) (vk.BuildSizes, error)
 	// NewAccelerationStructure places a structure at the start of storage.
-	NewAccelerationStructure(t vk.AccelerationStructureType, name string, storage *vk.Buffer, size uint64) (AccelerationStructure, error)
+	NewAccelerationStructure(t vk.AccelerationStructureType, name string, storage *vk.Buffer,
+		size uint64) (AccelerationStructure, error)
 	// PrepareBuilds compiles what builds, updates and copies would compile when they are first recorded.
 	PrepareBuilds(ctx context.Context) error
 	// CmdBuild records one batch of independent builds, without barriers around it.
@@ -222,6 +223,7 @@ type Trace struct {
 	Pipeline                    Pipeline
 	Raygen, Miss, Hit, Callable vk.StridedRegion
 	Sets                        []*vk.DescriptorSet
+	DynamicOffsets              []uint32
 	PushConstants               []byte
 	Width, Height, Depth        uint32
 	StackBytes                  uint32 // 0 = the pipeline's

@@ -223,7 +223,7 @@ func (d *Driver) trace(cb *vk.CommandBuffer, t driver.Trace, launch func()) erro
 	defer cb.EndLabel()
 	cb.BindRayTracingPipeline(p.impl)
 	if len(t.Sets) > 0 {
-		cb.BindDescriptorSets(vk.BindPointRayTracing, p.layout, 0, t.Sets...)
+		cb.BindDescriptorSetsAt(vk.BindPointRayTracing, p.layout, 0, t.Sets, t.DynamicOffsets)
 	}
 	if len(t.PushConstants) > 0 {
 		cb.PushConstants(p.layout, driver.RayTracingStages, 0, t.PushConstants)
