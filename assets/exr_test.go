@@ -50,7 +50,8 @@ func TestHalf(t *testing.T) {
 		if got := halfOf(mid); got != even {
 			t.Fatalf("%g, the middle, is %#x, want %#x", mid, got, even)
 		}
-		if below, above := halfOf(math.Nextafter32(mid, 0)), halfOf(math.Nextafter32(mid, 1e30)); below != uint16(h) || above != uint16(h+1) {
+		below, above := halfOf(math.Nextafter32(mid, 0)), halfOf(math.Nextafter32(mid, 1e30))
+		if below != uint16(h) || above != uint16(h+1) {
 			t.Fatalf("beside %g: %#x, %#x, want %#x and one more", mid, below, above, h)
 		}
 	}

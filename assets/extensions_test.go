@@ -191,7 +191,8 @@ func TestBasis(t *testing.T) {
 	f := newTriangle(t).set("extensionsRequired", `["KHR_texture_basisu"]`)
 	view := f.addView(data)
 	f.set("images", `[{"bufferView":`+strconv.Itoa(view)+`,"mimeType":"image/ktx2"},{"uri":"data:image/png;base64,`+tinyPNG+`"}]`)
-	f.set("textures", `[{"extensions":{"KHR_texture_basisu":{"source":0}}},{"source":1,"extensions":{"KHR_texture_basisu":{"source":0}}}]`)
+	f.set("textures", `[{"extensions":{"KHR_texture_basisu":{"source":0}}},
+		{"source":1,"extensions":{"KHR_texture_basisu":{"source":0}}}]`)
 	f.set("materials.0.pbrMetallicRoughness.baseColorTexture", `{"index":0}`).set("materials.0.occlusionTexture", `{"index":1}`)
 	s := f.mustLoad()
 	m := s.Materials[0]

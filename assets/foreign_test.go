@@ -84,7 +84,8 @@ func TestOBJ(t *testing.T) {
 		t.Errorf("glow: %+v", shine)
 	}
 	said := strings.Join(s.Warnings, "\n")
-	for _, want := range []string{`"nowhere" is not in the material library`, "points and lines", filepath.Join(dir, "textures", "wood.png")} {
+	for _, want := range []string{`"nowhere" is not in the material library`, "points and lines",
+		filepath.Join(dir, "textures", "wood.png")} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the warnings %q do not say %q", said, want)
 		}
@@ -167,7 +168,8 @@ func TestPLY(t *testing.T) {
 			continue
 		}
 		p := s.Meshes[0].Primitives[0]
-		if err := s.Validate(); err != nil || p.TriangleCount() != 1 || !slices.Equal(p.Positions, []float32{0, 0, 0.5, 1, 0, 0.5, 0, 1, 0.5}) ||
+		at := []float32{0, 0, 0.5, 1, 0, 0.5, 0, 1, 0.5}
+		if err := s.Validate(); err != nil || p.TriangleCount() != 1 || !slices.Equal(p.Positions, at) ||
 			p.Colors[0] != 1 || !near(p.Colors[1], 0.503, 1e-2) || p.Colors[2] != 0 || p.normal(0) != (mgl32.Vec3{0, 0, 1}) {
 			t.Errorf("%s: %v, %+v", name, err, p)
 		}
@@ -189,7 +191,8 @@ func TestPLY(t *testing.T) {
 func FuzzForeign(f *testing.F) {
 	f.Add([]byte(testOBJ))
 	f.Add(append([]byte("ply\nformat binary_big_endian 1.0\n"+plyHead), plyBinary(binary.BigEndian)...))
-	f.Add([]byte("ply\nformat ascii 1.0\n" + plyHead + "0 0 0.5 255 188 0 0\n1 0 0.5 255 188 0 1 7\n0 1 0.5 255 188 0 2 7 7\n9 3 0 1 2\n1\n"))
+	f.Add([]byte("ply\nformat ascii 1.0\n" + plyHead +
+		"0 0 0.5 255 188 0 0\n1 0 0.5 255 188 0 1 7\n0 1 0.5 255 188 0 2 7 7\n9 3 0 1 2\n1\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		const limit = 16 << 20
 		src := &source{files: map[string][]byte{"colours.mtl": []byte(testMTL)}, fixed: limit}

@@ -17,7 +17,8 @@ func TestThin(t *testing.T) {
 			strconv.Itoa(c)+`}}`)
 		s := f.mustLoad()
 		p := &s.Meshes[0].Primitives[0]
-		if n := want.points*pointTriangles + want.segments*segmentTriangles; p.TriangleCount() != n || p.Colors[0] != 1 || p.Colors[1] != 0 {
+		n := want.points*pointTriangles + want.segments*segmentTriangles
+		if p.TriangleCount() != n || p.Colors[0] != 1 || p.Colors[1] != 0 {
 			t.Errorf("mode %d: %d triangles, want %d", mode, p.TriangleCount(), n)
 		}
 		edges := map[[2]uint32]int{}
@@ -40,11 +41,13 @@ func TestThin(t *testing.T) {
 		}
 	}
 	f := newTriangle(t)
-	f.set("meshes.0.primitives.0.mode", "1").set("meshes.0.primitives.0.indices", strconv.Itoa(f.addAccessor([]byte{0, 7}, 5121, 2, "SCALAR", "")))
+	beyond := f.addAccessor([]byte{0, 7}, 5121, 2, "SCALAR", "")
+	f.set("meshes.0.primitives.0.mode", "1").set("meshes.0.primitives.0.indices", strconv.Itoa(beyond))
 	if _, err := f.load(); err == nil {
 		t.Error("an index beyond the vertices was accepted")
 	}
-	s, err := loadBytes(t, "cloud.ply", []byte("ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"+
+	s, err := loadBytes(t, "cloud.ply", []byte("ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\n"+
+		"property float y\nproperty float z\n"+
 		"end_header\n0 0 0\n1 1 1\n"))
 	if err != nil || s.Meshes[0].TriangleCount() != 2*pointTriangles {
 		t.Errorf("a cloud of points: %v", err)

@@ -164,7 +164,8 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, want []Attribute, cha
 
 func (d *Decoder) decode(ctx context.Context, data []byte, want []Attribute, charge func(bytes int64) error) (*Mesh, error) {
 	// An instance for each mesh: what broken data leaves behind in one does not matter to the next.
-	instance, err := d.runtime.InstantiateModule(ctx, d.module, wazero.NewModuleConfig().WithName("").WithStartFunctions(exportStart))
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions(exportStart)
+	instance, err := d.runtime.InstantiateModule(ctx, d.module, config)
 	if err != nil {
 		return nil, fmt.Errorf("start the Draco decoder: %w", err)
 	}

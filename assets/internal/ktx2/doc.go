@@ -7,6 +7,6 @@
 // # Contract
 //
 // Whatever the bytes are, functions return an error that wraps [ErrInvalid] or [ErrUnsupported], or a picture. They allocate what
-// the size in the header explains, which the caller has judged with DecodeConfig, and a few hundred kilobytes for codebooks. Safe for
-// concurrent use.
+// the size in the header explains, which the caller has judged with DecodeConfig, and a few hundred kilobytes for codebooks.
+// Safe for concurrent use.
 package ktx2

@@ -66,7 +66,8 @@ func parse(data []byte) (*file, error) {
 	word := func(i int) uint32 { return le.Uint32(data[12+4*i:]) }
 	f := &file{format: word(0), width: int(word(2)), height: int(word(3)), scheme: word(8)}
 	if f.width < 1 || f.height < 1 || word(4) > 1 || word(6) != 1 {
-		return nil, fmt.Errorf("%w: %d x %d x %d pixels, %d faces: only flat textures are read", ErrUnsupported, f.width, f.height, word(4), word(6))
+		return nil, fmt.Errorf("%w: %d x %d x %d pixels, %d faces: only flat textures are read", ErrUnsupported, f.width, f.height,
+			word(4), word(6))
 	}
 	var ok bool
 	if f.level, ok = part(data, le.Uint64(data[headerSize:]), le.Uint64(data[headerSize+8:])); !ok {

@@ -26,7 +26,8 @@ func TestDecode(t *testing.T) {
 		"many": "many", "many_etc1s": "many_etc1s", // all kinds of blocks, 64 x 64
 	} {
 		data := read(t, name+".ktx2")
-		if cfg, err := DecodeConfig(data); err != nil || !strings.HasPrefix(name, "many") && (cfg.Width != width || cfg.Height != height) {
+		cfg, err := DecodeConfig(data)
+		if small := !strings.HasPrefix(name, "many"); err != nil || small && (cfg.Width != width || cfg.Height != height) {
 			t.Errorf("%s: %d x %d, %v", name, cfg.Width, cfg.Height, err)
 		}
 		img, err := Decode(data)
@@ -69,7 +70,10 @@ func TestModes(t *testing.T) {
 	for r := range d.ranges { // the ends of each range are black and white
 		k := d.ranges[r]
 		top := max(2*k.trits, 4*k.quints)
-		if a, b := endpointByte(k, 0, 0), endpointByte(k, 1<<k.bits-1, top); k.bits > 0 && (a != 0 && b != 0 || a != 255 && b != 255) && k.trits+k.quints == 0 {
+		if k.bits == 0 || top > 0 {
+			continue
+		}
+		if a, b := endpointByte(k, 0, 0), endpointByte(k, 1<<k.bits-1, 0); a != 0 || b != 255 {
 			t.Errorf("range %d goes from %d to %d", r, a, b)
 		}
 	}

@@ -57,7 +57,8 @@ func sceneArg(f *sceneFlags) cobra.PositionalArgs {
 // noArgs refuses arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%w: %s takes no argument, such as %q: see %s --help", errUsage, cmd.CommandPath(), args[0], cmd.CommandPath())
+		return fmt.Errorf("%w: %s takes no argument, such as %q: see %s --help", errUsage, cmd.CommandPath(), args[0],
+			cmd.CommandPath())
 	}
 	return nil
 }

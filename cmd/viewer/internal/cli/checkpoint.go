@@ -36,7 +36,8 @@ var errCheckpoint = errors.New("the checkpoint cannot be continued")
 func (f *renderFlags) pictureKey(dev *engine.Device) (string, error) {
 	h := sha256.New()
 	info := dev.Info()
-	fmt.Fprintf(h, "%q %q %q %q %q\n%+v\n%+v\n", info.Name, info.Driver, info.DriverInfo, dev.Backend(), f.form, f.sceneFlags, f.lookFlags)
+	fmt.Fprintf(h, "%q %q %q %q %q\n%+v\n%+v\n", info.Name, info.Driver, info.DriverInfo, dev.Backend(), f.form,
+		f.sceneFlags, f.lookFlags)
 	if !strings.HasPrefix(f.scene, assets.BuiltinPrefix) {
 		file, err := os.Open(f.scene)
 		if err != nil {

@@ -151,7 +151,8 @@ func (f *sceneFlags) registerView(flags *pflag.FlagSet, width, height int) {
 
 // registerScene is register for commands that see nothing.
 func (f *sceneFlags) registerScene(flags *pflag.FlagSet) {
-	flags.StringVar(&f.scene, "scene", "", "scene: a .gltf, .glb, .obj or .ply file, or builtin:NAME; may also be given without --scene")
+	flags.StringVar(&f.scene, "scene", "",
+		"scene: a .gltf, .glb, .obj or .ply file, or builtin:NAME; may also be given without --scene")
 }
 
 // check judges what can be judged before anything is loaded.

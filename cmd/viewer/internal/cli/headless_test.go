@@ -130,7 +130,8 @@ func TestResume(t *testing.T) {
 	t.Chdir(t.TempDir())
 	draw := func(want int, more ...string) string {
 		t.Helper()
-		args := append([]string{"render", "builtin:cornell", "--width", "24", "--height", "20", "--backend", "compute", "--json"}, more...)
+		args := append([]string{"render", "builtin:cornell", "--width", "24", "--height", "20", "--backend", "compute",
+			"--json"}, more...)
 		code, stdout, stderr := run(t, t.Context(), args...)
 		if code != want {
 			t.Fatalf("%q: code %d, %s", more, code, stderr)
@@ -163,11 +164,13 @@ func TestResume(t *testing.T) {
 	}
 	var r renderReport
 	said := draw(0, "--spp", "100000", "-o", "quiet.png", "--noise-target", "0.05")
-	if err := json.NewDecoder(strings.NewReader(said)).Decode(&r); err != nil || r.Samples < 16 || r.Samples > 2000 || r.Noise > 0.05 {
+	err = json.NewDecoder(strings.NewReader(said)).Decode(&r)
+	if err != nil || r.Samples < 16 || r.Samples > 2000 || r.Noise > 0.05 {
 		t.Errorf("noise target: %d samples, noise %g, %v", r.Samples, r.Noise, err)
 	}
 	said = draw(0, "--spp", "10000000", "-o", "short.png", "--time-limit", "1ms")
-	if err := json.NewDecoder(strings.NewReader(said)).Decode(&r); err != nil || r.Samples < 1 || !strings.Contains(said, "time limit") {
+	err = json.NewDecoder(strings.NewReader(said)).Decode(&r)
+	if err != nil || r.Samples < 1 || !strings.Contains(said, "time limit") {
 		t.Errorf("time limit: %d samples, %v: %s", r.Samples, err, said)
 	}
 }
@@ -182,7 +185,8 @@ func TestInterruptedKeeps(t *testing.T) {
 		time.Sleep(4 * time.Second)
 		cancel()
 	}()
-	code, _, stderr := run(t, ctx, "render", "builtin:cornell", "--width", "64", "--height", "64", "--spp", "16000000", "--backend", "compute")
+	code, _, stderr := run(t, ctx, "render", "builtin:cornell", "--width", "64", "--height", "64", "--spp", "16000000",
+		"--backend", "compute")
 	if code != codeInterrupted {
 		t.Fatalf("code %d, %s", code, stderr)
 	}
@@ -213,7 +217,8 @@ func TestLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"R", "Z", "albedo.R", "normal.X", "position.Z", "id.object", "id.material", "id.primitive", "samples"} {
+	for _, name := range []string{"R", "Z", "albedo.R", "normal.X", "position.Z", "id.object", "id.material",
+		"id.primitive", "samples"} {
 		if !bytes.Contains(data, append([]byte(name), 0)) {
 			t.Errorf("there is no channel %s", name)
 		}

@@ -291,7 +291,8 @@ func (p *painter) take(old *side, m made) (*side, error) {
 }
 
 // make compiles a renderer and traces its first ray.
-func (p *painter) make(ctx context.Context, devices *deviceSet, scene *assets.Scene, i render.Integrator, quick bool) (s *side, err error) {
+func (p *painter) make(ctx context.Context, devices *deviceSet, scene *assets.Scene, i render.Integrator,
+	quick bool) (s *side, err error) {
 	s = &side{integrator: i}
 	defer func() {
 		if err != nil {

@@ -31,7 +31,8 @@ func TestPick(t *testing.T) {
 	// An instance's own transform counts.
 	in := &s.Instances[h.instance]
 	in.Transform = mgl32.Translate3D(0, 0, 0.25).Mul4(in.Transform)
-	if moved, ok := pick(t.Context(), s, origin, direction); !ok || moved.distance < h.distance-0.26 || moved.distance > h.distance-0.24 {
+	moved, ok := pick(t.Context(), s, origin, direction)
+	if !ok || moved.distance < h.distance-0.26 || moved.distance > h.distance-0.24 {
 		t.Errorf("a quarter nearer: %v after %v", moved, h)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

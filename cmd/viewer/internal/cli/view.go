@@ -298,7 +298,8 @@ func (p *presenting) resize(ctx context.Context, width, height int) (bool, error
 	}
 	p.pixels.Destroy()
 	var err error
-	if p.pixels, err = p.dev.VK().NewBuffer(vk.BufferOptions{Name: "window", Size: uint64(4 * w * h), Memory: vk.DeviceLocal}); err != nil {
+	p.pixels, err = p.dev.VK().NewBuffer(vk.BufferOptions{Name: "window", Size: uint64(4 * w * h), Memory: vk.DeviceLocal})
+	if err != nil {
 		return false, fmt.Errorf("picture of the window, %d x %d pixels: %w", w, h, err)
 	}
 	p.size = [2]int{width, height}

@@ -145,7 +145,8 @@ func (v *viewer) steps(c window.Click, width, height int) []string {
 	}
 	x, y := c.X*f.size[0]/width, c.Y*f.size[1]/height
 	mean, _ := f.film.Mean(y*f.size[0] + x)
-	return []string{fmt.Sprintf("steps      %.1f: %.1f nodes, %.1f triangles, %.1f instances", mean[0]+mean[1]+mean[2], mean[0], mean[1], mean[2])}
+	return []string{fmt.Sprintf("steps      %.1f: %.1f nodes, %.1f triangles, %.1f instances", mean[0]+mean[1]+mean[2], mean[0],
+		mean[1], mean[2])}
 }
 
 // present shows the newest picture with what there is to say over it, if any of that is new.

@@ -36,7 +36,8 @@ func openSession(t *testing.T, args ...string) *session {
 	s := &session{t: t, done: make(chan string, 1)}
 	go func() {
 		var out, errs bytes.Buffer
-		code := Main(ctx, append([]string{"view", "--width", "200", "--height", "150", "--backend", "compute"}, args...), &out, &errs)
+		code := Main(ctx, append([]string{"view", "--width", "200", "--height", "150", "--backend",
+			"compute"}, args...), &out, &errs)
 		s.done <- fmt.Sprint(code, " ", out.String(), errs.String())
 	}()
 	return s
@@ -99,7 +100,9 @@ func TestWindow(t *testing.T) {
 	s := openSession(t, "builtin:cornell", "--integrator", "primary", "--validation")
 	start := s.until("the box", func(img image.Image) bool { return reds(img) > 0.05 && letters(img) == 0 })
 	s.act("mousemove 100 75 mousedown 1 mousemove 110 75 mousemove 190 75 mouseup 1")
-	turned := s.until("the box from another side", func(img image.Image) bool { return reds(img) < reds(start)*0.8 || reds(img) > reds(start)*1.2 })
+	turned := s.until("the box from another side", func(img image.Image) bool {
+		return reds(img) < reds(start)*0.8 || reds(img) > reds(start)*1.2
+	})
 	s.act("key r")
 	s.until("the box as at first", func(img image.Image) bool { return near(reds(img), reds(start)) })
 	s.act("key f")
