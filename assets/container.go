@@ -158,13 +158,7 @@ func checkEnums(data []byte) error {
 
 // isImplemented tells whether a file may require the extension.
 func isImplemented(extension string) bool {
-	switch extension {
-	case "KHR_lights_punctual", "KHR_texture_transform", "KHR_materials_emissive_strength",
-		"KHR_materials_unlit", "KHR_materials_ior", variantsExtension,
-		"KHR_mesh_quantization", "EXT_texture_webp", basisTextures, meshoptCompression, meshInstancing, dracoCompression:
-		return true
-	}
-	return slices.Contains(layerNames(), extension)
+	return slices.ContainsFunc(Features(), func(f Support) bool { return f.Name == extension })
 }
 
 // checkExtensions refuses required extensions that are not implemented and

@@ -45,9 +45,10 @@
 //
 // # What is read of glTF
 //
-// Triangles, strips and fans (points and lines are skipped with a warning);
+// Triangles, strips and fans; points and lines, as thin triangles with round
+// normals (see thin.go);
 // sparse, normalised and quantised accessors; two texture coordinate sets;
-// float, u8 and u16 vertex colours; the metallic-roughness material with its
+// vertex colours of any type; the metallic-roughness material with its
 // five textures, alpha modes and cutoff; samplers; cameras of both kinds;
 // KHR_lights_punctual, KHR_texture_transform, KHR_materials_emissive_strength,
 // KHR_materials_unlit, KHR_materials_ior, those in [Layers],

@@ -351,4 +351,10 @@ func (l *loader) dropUnusedMeshes() {
 }
 
 // Extensions lists the extensions of files that Load reads, with their dots and in lower case.
-func Extensions() []string { return []string{".gltf", ".glb", ".obj", ".ply"} }
+func Extensions() []string {
+	var list []string
+	for _, f := range Files() {
+		list = append(list, f.Name)
+	}
+	return list
+}

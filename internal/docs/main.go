@@ -62,7 +62,7 @@ func documents(root fs.FS) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("README.md: %w", err)
 	}
-	out := map[string]string{"docs/drivers.md": drivers(), "README.md": filled}
+	out := map[string]string{"docs/drivers.md": drivers(), "docs/files.md": files(), "README.md": filled}
 	results, err := fs.Glob(root, "docs/bench/*.json")
 	if err != nil {
 		return nil, err
