@@ -12,8 +12,9 @@ type Form int
 
 // The forms of linking.
 const (
-	// FormAuto takes the monolithic form where it can run the pipeline, the megakernel otherwise, and the block machine
-	// for stages that would grow past a budget in it.
+	// FormAuto takes the wavefront form for pipelines of many shaders, or of several heavy ones; else the monolithic form where it
+	// can run the pipeline and no shader is large, the megakernel otherwise, and the block machine for stages that would grow past a
+	// budget in it. See choose.go.
 	FormAuto Form = iota
 	// FormMonolithic calls traversal and hit shaders from the ray generation shader: no stack, payloads in registers. For
 	// pipelines where only ray generation shaders trace rays, with a maximum recursion depth of 1, and callable shaders
@@ -117,23 +118,4 @@ type Flags struct {
 	// AllowClusters: structures may have clusters. Otherwise the runtime is one without code for them, to which an instance of
 	// clusters is a fault.
 	AllowClusters bool
-}
-
-// chooseForm takes the form that was asked for, if it can run the pipeline, or the first that is worth it.
-func (l *linker) chooseForm() error {
-	o := l.options
-	if o.Form == FormAuto {
-		l.form = monolithic{}
-		if l.form.obstacle(l) != nil || l.traceCalls() > monolithicSites {
-			l.form = blocks{} // of stages past a budget
-		}
-		return nil
-	}
-	for _, row := range forms {
-		if row.form == o.Form {
-			l.form = row.make(o)
-			return l.form.obstacle(l)
-		}
-	}
-	return fmt.Errorf("unknown %v: %w", o.Form, ErrInvalid)
 }

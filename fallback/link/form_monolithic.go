@@ -6,10 +6,6 @@ import (
 	"github.com/everray/everray/fallback/spirv"
 )
 
-// monolithicSites bounds the trace calls of a pipeline in the monolithic form if it is chosen automatically: compilers copy
-// traversal and all hit shaders to each.
-const monolithicSites = 2
-
 // monolithic is FormMonolithic.
 type monolithic struct{}
 

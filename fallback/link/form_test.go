@@ -48,11 +48,37 @@ layout(location = 0) rayPayloadInEXT float p;
 void main() { p += 1.0; if (p < 3.0) traceRayEXT(scene, 0u, 255u, 0u, 0u, 0u, vec3(p), 0.0, vec3(1.0), 1.0, 0); }
 `
 
+const lightHit = `#version 460
+#extension GL_EXT_ray_tracing : require
+layout(location = 0) rayPayloadInEXT float p;
+void main() { p += gl_HitTEXT; }
+`
+
+// heavyHit has a loop whose work is in a function.
+const heavyHit = `#version 460
+#extension GL_EXT_ray_tracing : require
+layout(location = 0) rayPayloadInEXT float p;
+float turn(float x) {
+    x = sin(x * 0.7 + 0.21) + cos(x * 0.3) + sqrt(abs(x));
+    x = sin(x * 0.8 + 0.22) + cos(x * 0.4) + sqrt(abs(x));
+    return sin(x * 0.9 + 0.23) + cos(x * 0.5) + sqrt(abs(x));
+}
+void main() { for (uint i = 0u; i < uint(gl_PrimitiveID); i++) p = turn(p); }
+`
+
 // TestFormIsChosen checks which form the linker takes by itself, and that forms that cannot run a pipeline are refused.
 func TestFormIsChosen(t *testing.T) {
 	runtime := runtimeModule(t)
 	raygen := func(n int) Stage { return manyTracesStage(t, n) }
 	again := Stage{Name: "again", Model: Miss, Code: glsltest.Compile(t, "rmiss", traceAgain)}
+	hits := func(n int, source string) []Stage {
+		list := []Stage{raygen(1)}
+		code := glsltest.Compile(t, "rchit", source)
+		for range n {
+			list = append(list, Stage{Model: ClosestHit, Code: code})
+		}
+		return list
+	}
 	for _, c := range []struct {
 		name   string
 		stages []Stage
@@ -66,6 +92,10 @@ func TestFormIsChosen(t *testing.T) {
 		{name: "more depth than is used", stages: []Stage{raygen(1)}, depth: 2, want: FormMegakernel},
 		{name: "recursion", stages: []Stage{raygen(1), again}, depth: 3, want: FormMegakernel},
 		{name: "past the budget", stages: []Stage{raygen(40)}, depth: 1, want: FormBlocks},
+		{name: "a few heavy shaders", stages: hits(3, heavyHit), depth: 1, want: FormMonolithic},
+		{name: "several heavy shaders", stages: hits(4, heavyHit), depth: 1, want: FormWavefront},
+		{name: "light shaders", stages: hits(manyShaders-1, lightHit), depth: 1, want: FormMonolithic},
+		{name: "many shaders", stages: hits(manyShaders, lightHit), depth: 1, want: FormWavefront},
 		{name: "forced", stages: []Stage{raygen(1)}, depth: 1, forced: FormBlocks, want: FormBlocks},
 		{name: "forced past the budget", stages: []Stage{raygen(40)}, depth: 1, forced: FormMegakernel, want: FormMegakernel},
 		{name: "monolithic recursion", stages: []Stage{raygen(1), again}, depth: 1, forced: FormMonolithic, refuse: "shader again"},

@@ -16,6 +16,7 @@ type Library struct {
 	parts  []part
 	// structures are the descriptors that the scheduler reads for its trace calls.
 	structures []structure
+	size       librarySize
 }
 
 // part is a shader as state functions.
@@ -56,7 +57,7 @@ func NewLibrary(ctx context.Context, runtime []uint32, stages []Stage, o Options
 	if err := l.run(ctx, passes[:join]); err != nil {
 		return nil, err
 	}
-	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, structures: l.structures}, nil
+	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, structures: l.structures, size: l.size}, nil
 }
 
 // Stages returns the number of the library's stages.

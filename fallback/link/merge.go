@@ -26,9 +26,6 @@ func (l *linker) loadRuntime() error {
 	}
 	l.types = newInterner(m)
 	l.runtimeBound = spirv.ID(m.Bound)
-	if l.options.Indirect || l.options.Form == FormWavefront && !l.library {
-		l.moveLaunch()
-	}
 	return nil
 }
 

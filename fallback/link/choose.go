@@ -1,0 +1,159 @@
+package link
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/everray/everray/fallback/spirv"
+)
+
+// What FormAuto goes by; measured in docs/experiments/wavefront.md.
+const (
+	// monolithicSites bounds the trace calls of a pipeline in the monolithic form: compilers copy traversal and all hit shaders to
+	// each.
+	monolithicSites = 2
+	// largeShader is the size, in instructions, from which on a shader is better left to a state of its own: in the monolithic form
+	// what lives across it and all of its registers add up.
+	largeShader = 4000
+	// heavyShaders hit shaders of heavyWeight let the wavefront form win, in which only lanes of the same shader run together.
+	// The weight is the number of instructions, those of loops loopTurns times: 45 steps of 12 operations in every other shader are
+	// the break-even on the H200.
+	heavyShaders = 4
+	heavyWeight  = 500
+	loopTurns    = 16
+	// manyShaders, and manyShaderInstructions of them all, are what one kernel takes long to compile with: the time grows faster
+	// than the code.
+	manyShaders            = 48
+	manyShaderInstructions = 30000
+)
+
+// chooseForm takes the form that was asked for, if it can run the pipeline, or the first that is worth it.
+func (l *linker) chooseForm() error {
+	o := l.options
+	if l.library {
+		l.measure()
+	}
+	if o.Form == FormAuto {
+		l.form = l.bestForm()
+	} else {
+		for _, row := range forms {
+			if row.form == o.Form {
+				l.form = row.make(o)
+			}
+		}
+	}
+	if l.form == nil {
+		return fmt.Errorf("unknown %v: %w", o.Form, ErrInvalid)
+	}
+	_, waves := l.form.(*wavefront)
+	if o.Indirect || waves && !l.library {
+		l.moveLaunch()
+	}
+	return l.form.obstacle(l)
+}
+
+// bestForm is what FormAuto takes.
+func (l *linker) bestForm() form {
+	if l.library {
+		return blocks{} // of stages past a budget
+	}
+	shaders, instructions, heavy, largest := 0, 0, 0, 0
+	weights := map[spirv.ID]int{}
+	for _, s := range l.stages {
+		n := s.instructions()
+		largest = max(largest, n)
+		if s.Model != ClosestHit && s.Model != Miss && s.Model != Callable {
+			continue
+		}
+		shaders, instructions = shaders+1, instructions+n
+		if l.weight(s, s.function.Def.Result, weights, 0) >= heavyWeight {
+			heavy++
+		}
+	}
+	for _, y := range l.options.Libraries {
+		if y != nil {
+			shaders, heavy, instructions = shaders+y.size.shaders, heavy+y.size.heavy, instructions+y.size.instructions
+		}
+	}
+	if heavy >= heavyShaders || shaders >= manyShaders || instructions >= manyShaderInstructions {
+		return &wavefront{}
+	}
+	mono := monolithic{}
+	if mono.obstacle(l) != nil || l.traceCalls() > monolithicSites || largest >= largeShader {
+		return blocks{}
+	}
+	return mono
+}
+
+// librarySize is what FormAuto asks of a library.
+type librarySize struct{ shaders, heavy, instructions int }
+
+// measure counts a library's shaders.
+func (l *linker) measure() {
+	weights := map[spirv.ID]int{}
+	for _, s := range l.stages {
+		if s.Model != ClosestHit && s.Model != Miss && s.Model != Callable {
+			continue
+		}
+		l.size.shaders++
+		l.size.instructions += s.instructions()
+		if l.weight(s, s.function.Def.Result, weights, 0) >= heavyWeight {
+			l.size.heavy++
+		}
+	}
+}
+
+// maxWeightDepth bounds the calls that a weight is followed through.
+const maxWeightDepth = 16
+
+// weight estimates how much a function of a stage does.
+func (l *linker) weight(s *stage, id spirv.ID, known map[spirv.ID]int, depth int) int {
+	f := s.functions[id]
+	if f == nil || depth > maxWeightDepth {
+		return 0
+	}
+	if n, ok := known[id]; ok {
+		return n
+	}
+	known[id] = 0
+	total := 0
+	turns := l.turnsOfBlocks(f)
+	for i, b := range f.Blocks {
+		n := len(b.Insts)
+		for k := range b.Insts {
+			if in := &b.Insts[k]; in.Op == spirv.OpFunctionCall {
+				n += l.weight(s, in.ID(0), known, depth+1)
+			}
+		}
+		if total += turns[i] * min(n, math.MaxInt32); total > math.MaxInt32 {
+			total = math.MaxInt32
+		}
+	}
+	known[id] = total
+	return total
+}
+
+// turnsOfBlocks guesses how often the blocks of a function run: those of a loop loopTurns times, of a loop in a loop no more.
+func (l *linker) turnsOfBlocks(f *spirv.Function) []int {
+	turns := make([]int, len(f.Blocks))
+	for i := range turns {
+		turns[i] = 1
+	}
+	var c *spirv.CFG
+	for h, block := range f.Blocks {
+		merge, cont := block.Merges()
+		if cont == 0 || turns[h] > 1 {
+			continue
+		}
+		if c == nil {
+			c = l.cfg(f)
+		}
+		exit, left := c.Index[merge]
+		for b := range f.Blocks {
+			if c.Dominates(h, b) && !(left && c.Dominates(exit, b)) {
+				turns[b] = loopTurns
+			}
+		}
+	}
+	return turns
+}
