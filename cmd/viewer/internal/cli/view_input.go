@@ -219,7 +219,9 @@ func (v *viewer) lines(f *painted, status string, since time.Time, notice string
 		fmt.Sprintf("integrator %s, %d bounces", f.drawing, v.bounces),
 		fmt.Sprintf("exposure   %+.1f stops  [ ]", v.look.Exposure),
 		fmt.Sprintf("tone map   %s  T", v.look.Tone),
-		fmt.Sprintf("cameras    %d", len(v.seen.Cameras)),
+		"light      "+v.lightFlags.environment,
+		fmt.Sprintf("cameras    %d  1 to 9", len(v.seen.Cameras)),
+		fmt.Sprintf("variants   %s", strings.Join(v.seen.Variants, ", ")),
 		"file       "+w.file,
 	)
 }
