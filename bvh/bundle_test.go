@@ -153,7 +153,12 @@ func TestHeights(t *testing.T) {
 			}
 			// A ray through the first of each step of instances, whose nearest triangle is at its origin.
 			var rays []inspect.Ray
+			cpu := r.dev.Physical().Type == vulkan.PhysicalDeviceTypeCpu
 			for i := range 39 {
+				// Every third goes through the 4000 instances in one place and their 4500 triangles: on a CPU one is enough.
+				if cpu && i%3 == 2 && i != 38 {
+					continue
+				}
 				c := chain(39, 4, 0)[4*i]
 				rays = append(rays, inspect.Ray{Origin: [3]float32{100*c[0] + 1e-7, 100*c[1] + 1e-7, 100*c[2] - 1},
 					Direction: [3]float32{0, 0, 1}, TMax: 1e30})
