@@ -12,8 +12,8 @@ const (
 	// monolithicSites bounds the trace calls of a pipeline in the monolithic form: compilers copy traversal and all hit shaders to
 	// each.
 	monolithicSites = 2
-	// largeShader is the size, in instructions, from which on a shader is better left to a state of its own: in the monolithic form
-	// what lives across it and all of its registers add up.
+	// largeShader is the size, in instructions, from which on a shader is better left to a kernel of its own: in others its registers
+	// and those of traversal add up.
 	largeShader = 4000
 	// heavyShaders hit shaders of heavyWeight let the wavefront form win, in which only lanes of the same shader run together.
 	// The weight is the number of instructions, those of loops loopTurns times: 45 steps of 12 operations in every other shader are
@@ -31,7 +31,7 @@ const (
 func (l *linker) chooseForm() error {
 	o := l.options
 	if l.library {
-		l.measure()
+		l.size = l.measure()
 	}
 	if o.Form == FormAuto {
 		l.form = l.bestForm()
@@ -57,50 +57,47 @@ func (l *linker) bestForm() form {
 	if l.library {
 		return blocks{} // of stages past a budget
 	}
-	shaders, instructions, heavy, largest := 0, 0, 0, 0
-	weights := map[spirv.ID]int{}
-	for _, s := range l.stages {
-		n := s.instructions()
-		largest = max(largest, n)
-		if s.Model != ClosestHit && s.Model != Miss && s.Model != Callable {
-			continue
-		}
-		shaders, instructions = shaders+1, instructions+n
-		if l.weight(s, s.function.Def.Result, weights, 0) >= heavyWeight {
-			heavy++
-		}
-	}
+	n := l.measure()
 	for _, y := range l.options.Libraries {
 		if y != nil {
-			shaders, heavy, instructions = shaders+y.size.shaders, heavy+y.size.heavy, instructions+y.size.instructions
+			n = n.and(y.size)
 		}
 	}
-	if heavy >= heavyShaders || shaders >= manyShaders || instructions >= manyShaderInstructions {
+	// The runtime for CPUs has no tiles. There the tail of a large shader takes seconds to compile.
+	large := n.largest >= largeShader && l.symbols["rtTiles"] != 0
+	if n.heavy >= heavyShaders || n.shaders >= manyShaders || n.instructions >= manyShaderInstructions || large {
 		return &wavefront{}
 	}
 	mono := monolithic{}
-	if mono.obstacle(l) != nil || l.traceCalls() > monolithicSites || largest >= largeShader {
-		return blocks{}
+	if mono.obstacle(l) != nil || l.traceCalls() > monolithicSites {
+		return blocks{} // of stages past a budget
 	}
 	return mono
 }
 
-// librarySize is what FormAuto asks of a library.
-type librarySize struct{ shaders, heavy, instructions int }
+// hitShaders are how many there are that the wavefront form sorts, those that are heavy, and the instructions of all and of the
+// largest.
+type hitShaders struct{ shaders, heavy, instructions, largest int }
 
-// measure counts a library's shaders.
-func (l *linker) measure() {
+func (n hitShaders) and(o hitShaders) hitShaders {
+	return hitShaders{n.shaders + o.shaders, n.heavy + o.heavy, n.instructions + o.instructions, max(n.largest, o.largest)}
+}
+
+// measure counts the stages' hit, miss and callable shaders.
+func (l *linker) measure() (n hitShaders) {
 	weights := map[spirv.ID]int{}
 	for _, s := range l.stages {
 		if s.Model != ClosestHit && s.Model != Miss && s.Model != Callable {
 			continue
 		}
-		l.size.shaders++
-		l.size.instructions += s.instructions()
+		one := hitShaders{shaders: 1, instructions: s.instructions()}
+		one.largest = one.instructions
 		if l.weight(s, s.function.Def.Result, weights, 0) >= heavyWeight {
-			l.size.heavy++
+			one.heavy = 1
 		}
+		n = n.and(one)
 	}
+	return n
 }
 
 // maxWeightDepth bounds the calls that a weight is followed through.
@@ -117,8 +114,11 @@ func (l *linker) weight(s *stage, id spirv.ID, known map[spirv.ID]int, depth int
 	}
 	known[id] = 0
 	total := 0
-	turns := l.turnsOfBlocks(f)
+	turns, runs := l.turnsOfBlocks(f), l.mayRun(f)
 	for i, b := range f.Blocks {
+		if !runs[i] {
+			continue
+		}
 		n := len(b.Insts)
 		for k := range b.Insts {
 			if in := &b.Insts[k]; in.Op == spirv.OpFunctionCall {
@@ -156,4 +156,36 @@ func (l *linker) turnsOfBlocks(f *spirv.Function) []int {
 		}
 	}
 	return turns
+}
+
+// mayRun tells which blocks of a function its constants leave: specialisation has decided branches that are still there.
+func (l *linker) mayRun(f *spirv.Function) []bool {
+	index := make(map[spirv.ID]int, len(f.Blocks))
+	for i, b := range f.Blocks {
+		index[b.Label] = i
+	}
+	runs, work := make([]bool, len(f.Blocks)), []int{0}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if runs[b] {
+			continue
+		}
+		runs[b] = true
+		next := f.Blocks[b].Successors()
+		if end := f.Blocks[b].Terminator(); end.Op == spirv.OpBranchConditional {
+			switch l.types.op(end.ID(0)) {
+			case spirv.OpConstantTrue:
+				next = []spirv.ID{end.ID(1)}
+			case spirv.OpConstantFalse:
+				next = []spirv.ID{end.ID(2)}
+			}
+		}
+		for _, label := range next {
+			if i, ok := index[label]; ok {
+				work = append(work, i)
+			}
+		}
+	}
+	return runs
 }

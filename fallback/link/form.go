@@ -12,8 +12,8 @@ type Form int
 
 // The forms of linking.
 const (
-	// FormAuto takes the wavefront form for pipelines of many shaders, or of several heavy ones; else the monolithic form where it
-	// can run the pipeline and no shader is large, the megakernel otherwise, and the block machine for stages that would grow past a
+	// FormAuto takes the wavefront form for pipelines of many shaders, of several heavy ones, or of a large one on GPUs; else the
+	// monolithic form where it can run the pipeline, the megakernel otherwise, and the block machine for stages that would grow past a
 	// budget in it. See choose.go.
 	FormAuto Form = iota
 	// FormMonolithic calls traversal and hit shaders from the ray generation shader: no stack, payloads in registers. For

@@ -58,6 +58,7 @@ void main() { p += gl_HitTEXT; }
 const heavyHit = `#version 460
 #extension GL_EXT_ray_tracing : require
 layout(location = 0) rayPayloadInEXT float p;
+layout(constant_id = 0) const bool HEAVY = false;
 float turn(float x) {
     x = sin(x * 0.7 + 0.21) + cos(x * 0.3) + sqrt(abs(x));
     x = sin(x * 0.8 + 0.22) + cos(x * 0.4) + sqrt(abs(x));
@@ -95,6 +96,8 @@ func TestFormIsChosen(t *testing.T) {
 		{name: "a few heavy shaders", stages: hits(3, heavyHit), depth: 1, want: FormMonolithic},
 		{name: "several heavy shaders", stages: hits(4, heavyHit), depth: 1, want: FormWavefront},
 		{name: "light shaders", stages: hits(manyShaders-1, lightHit), depth: 1, want: FormMonolithic},
+		{name: "heavy shaders that are light", stages: hits(8, strings.Replace(heavyHit, "for (uint", "if (HEAVY) for (uint", 1)), depth: 1,
+			want: FormMonolithic},
 		{name: "many shaders", stages: hits(manyShaders, lightHit), depth: 1, want: FormWavefront},
 		{name: "forced", stages: []Stage{raygen(1)}, depth: 1, forced: FormBlocks, want: FormBlocks},
 		{name: "forced past the budget", stages: []Stage{raygen(40)}, depth: 1, forced: FormMegakernel, want: FormMegakernel},

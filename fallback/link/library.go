@@ -16,7 +16,7 @@ type Library struct {
 	parts  []part
 	// structures are the descriptors that the scheduler reads for its trace calls.
 	structures []structure
-	size       librarySize
+	size       hitShaders
 }
 
 // part is a shader as state functions.

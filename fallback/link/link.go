@@ -158,7 +158,7 @@ type linker struct {
 	library     bool                // a library is being made
 	// runtimeBound is the bound of ids in the runtime module as it was read.
 	runtimeBound spirv.ID
-	size         librarySize       // of a library
+	size         hitShaders        // of a library
 	form         form              // how the shaders are put together, once that is decided
 	runs         map[run]runTypes  // for accesses of the stack
 	words        map[bool]spirv.ID // monolithic: the variables that carry payloads (false) and callable data (true)
