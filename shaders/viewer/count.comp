@@ -1,4 +1,5 @@
 #version 460
+// Variant: clusters
 // What the compute way's traversal does for each ray of a buffer: the rays of bench.rgen and occlusion.rgen, all geometry opaque.
 #extension GL_GOOGLE_include_directive : require
 #define ER_COUNT_STEPS

@@ -65,12 +65,8 @@ void writeTemplate(ErClusterInfo i, ErPlace p, uint counts) {
     if (lane < i.triangles) {
         ErWordsOut(triangleAt).v[lane] = triangles[lane];
     }
-    if ((counts & ER_CLUSTER_HAS_VERTICES) != 0u) {
-        uvec2 cornerAt = erAddress(triangleAt, i.triangles * ((counts & ER_CLUSTER_HAS_WORDS) != 0u ? 8u : 4u));
-        for (uint k = lane; k < 3u * i.vertices; k += LANES) {
-            ErWordsOut(cornerAt).v[k] = floatBitsToUint(corners[k]);
-        }
-    }
+    uint end = ER_CLUSTER_HEADER_SIZE + i.triangles * ((counts & ER_CLUSTER_HAS_WORDS) != 0u ? 8u : 4u);
+    writeCorners(p.address, end, (counts & ER_CLUSTER_HAS_VERTICES) != 0u ? 3u * i.vertices : 0u, p.bytes);
     if (lane == 0u) {
         ErClusterView h = ErClusterView(p.address);
         h.magic = ER_TEMPLATE_MAGIC;

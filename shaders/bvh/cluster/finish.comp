@@ -42,6 +42,10 @@ void main() {
         ErQuads(record).v[0] = first;
         ErQuads(record).v[1] = second;
     }
+    uint end = ER_HEADER_SIZE + nodes * ER_NODE_SIZE + count * ER_RECORD_SIZE;
+    if (end + 16u * n < p.bytes) {
+        ErQuads(erAddress(p.address, end)).v[n] = uvec4(0u);
+    }
     if (n < ER_HEADER_SIZE / 16u) { // word by word: nobody else changes them
         uvec4 q = ErQuads(tree).v[n];
         if (n == 0u) {

@@ -75,6 +75,19 @@ uint childRef(uint first, uint end, uint count) {
     return end - first == 1u ? ER_REF_LEAF | (to - from - 1u) << ER_REF_COUNT_SHIFT | from : splitOf(first, end) - 1u;
 }
 
+// writeCorners writes the vertices to the end of a cluster or template, and zeros behind them.
+void writeCorners(uvec2 object, uint at, uint count, uint bytes) {
+    uvec2 to = erAddress(object, at);
+    uint words = (bytes - at) / 4u;
+    for (uint k = gl_LocalInvocationIndex; k < words; k += LANES) {
+        uint word = 0u;
+        if (k < count) {
+            word = floatBitsToUint(corners[k]);
+        }
+        ErWordsOut(to).v[k] = word;
+    }
+}
+
 layout(buffer_reference, std430, buffer_reference_align = 64) writeonly buffer ErNodeOut { ErNode node[]; };
 
 // writeCluster writes header, nodes, triangles and vertices. Triangles and corners are in shared memory, and barriers behind them.
@@ -84,8 +97,8 @@ void writeCluster(uvec2 to, uint id, uint counts, uint flags, uint geometry, uin
     uint count = counts & 511u, vertices = (counts >> ER_CLUSTER_VERTEX_SHIFT) & 511u;
     bool words = (counts & ER_CLUSTER_HAS_WORDS) != 0u;
     uint leaves = erClusterLeaves(count), nodes = erClusterNodes(count);
-    uvec2 triangleAt = erAddress(to, ER_CLUSTER_HEADER_SIZE + nodes * ER_NODE_SIZE);
-    uvec2 cornerAt = erAddress(triangleAt, count * (words ? 8u : 4u));
+    uint trianglesAt = ER_CLUSTER_HEADER_SIZE + nodes * ER_NODE_SIZE;
+    uvec2 triangleAt = erAddress(to, trianglesAt);
 
     if (lane < leaves) {
         vec3 lo = vec3(3.402823e38), hi = vec3(-3.402823e38);
@@ -102,9 +115,7 @@ void writeCluster(uvec2 to, uint id, uint counts, uint flags, uint geometry, uin
         }
         setBox(LEAF_BOXES + lane, lo, hi);
     }
-    for (uint k = lane; k < 3u * vertices; k += LANES) {
-        ErWordsOut(cornerAt).v[k] = floatBitsToUint(corners[k]);
-    }
+    writeCorners(to, trianglesAt + count * (words ? 8u : 4u), 3u * vertices, bytes);
     barrier();
 
     // Each lane has a node, and those of a level make their boxes at once.

@@ -39,6 +39,8 @@ type clusterRow struct {
 	Ratio  float64 `json:"ratio,omitempty"`
 	Bytes  float64 `json:"bytes_per_triangle,omitempty"`
 	Differ int     `json:"differing_rays"`
+	// Steps of a ray, in clusters and in the plain structure; clusters count as instances.
+	Steps *[2]rays.Steps `json:"steps,omitempty"`
 }
 
 // clusterSizes are the sizes of clusters that are measured: triangles, and vertices.
@@ -66,6 +68,7 @@ type clusterSeries struct {
 	width, height int
 	plain         *rays.Tracer
 	results       any
+	steps         rays.Steps
 }
 
 func (c *clusterBench) own(d interface{ Destroy() }) { c.owned = append(c.owned, d) }
@@ -118,7 +121,7 @@ func (b *run) clustersOfScene(ctx context.Context, l *loadedScene) (err error) {
 
 // row times something, in turn with nothing else.
 func (c *clusterBench) row(ctx context.Context, what string, size, count int, work launch) (*clusterRow, error) {
-	times, _, err := inTurn(ctx, warmTime(c.way.Dev, warmUpBuildTime), c.reader, []launch{work})
+	times, _, err := inTurn(ctx, warmTime(c.way.Dev, 2*warmUpTime), c.reader, []launch{work})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
@@ -203,7 +206,10 @@ func (c *clusterBench) addSeries(ctx context.Context, set rays.Set, maker *rays.
 	if s.plain, err = c.tracer(ctx, s, c.plainTop, engine.PipelineFlags{}); err != nil {
 		return err
 	}
-	s.results, err = resultsOf(ctx, s.plain, set)
+	if s.results, err = resultsOf(ctx, s.plain, set); err != nil {
+		return err
+	}
+	s.steps, err = c.count(ctx, s, c.plainTop, false)
 	c.series = append(c.series, s)
 	return err
 }
@@ -220,6 +226,16 @@ func (c *clusterBench) tracer(ctx context.Context, s *clusterSeries, top *engine
 	}
 	c.own(t)
 	return t, t.SetRays(ctx, s.rays, s.width, s.height)
+}
+
+// count counts what the rays of a set do in a top level.
+func (c *clusterBench) count(ctx context.Context, s *clusterSeries, top *engine.AccelerationStructure, ofClusters bool) (rays.Steps, error) {
+	counter, err := rays.NewTopCounter(ctx, c.way.Dev, top, ofClusters)
+	if err != nil {
+		return rays.Steps{}, err
+	}
+	defer counter.Destroy()
+	return counter.Count(ctx, s.set, s.rays)
 }
 
 // resultsOf traces once.
@@ -348,19 +364,31 @@ func (c *clusterBench) rays(ctx context.Context, what string, size int, bottom *
 		if err != nil {
 			return err
 		}
-		c.report.Rows = append(c.report.Rows, clusterRow{What: fmt.Sprintf("%s rays, %s", s.set, what), Size: size, Timing: times[1],
+		steps, err := c.count(ctx, s, top, true)
+		if err != nil {
+			return err
+		}
+		c.report.Rows = append(c.report.Rows, clusterRow{Steps: &[2]rays.Steps{steps, s.steps}, What: fmt.Sprintf("%s rays, %s", s.set, what), Size: size, Timing: times[1],
 			Speed: report.Per(float64(len(s.rays))/1e3, times[1].Median), Ratio: report.Per(times[0].Median, times[1].Median),
 			Differ: differing(s.results, results)})
 	}
 	return nil
 }
 
+func (r *clusterRow) steps() string {
+	if r.Steps == nil {
+		return "-"
+	}
+	a, b := r.Steps[0], r.Steps[1]
+	return fmt.Sprintf("%.1f %.1f %.1f, %.1f %.1f %.1f", a.Nodes, a.Primitives, a.Instances, b.Nodes, b.Primitives, b.Instances)
+}
+
 func (r *clustersReport) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s: %d triangles, %d vertices, as clusters by compute; ratios to plain FAST_BUILD and FAST_TRACE\n\n", r.Scene,
 		r.Triangles, r.Vertices)
-	fmt.Fprintln(w, "what\tclusters of\tms\tmin\tmax\tM/s\tratio\tbytes a triangle\tdiffer")
+	fmt.Fprintln(w, "what\tclusters of\tms\tmin\tmax\tM/s\tratio\tbytes a triangle\tdiffer\tnodes, triangles, clusters a ray, and in the plain structure")
 	for _, row := range r.Rows {
-		fmt.Fprintf(w, "%s\t%d\t%.3f\t%.3f\t%.3f\t%.1f\t%.2f\t%.2f\t%d\n", row.What, row.Size, row.Timing.Median, row.Timing.Min,
-			row.Timing.Max, row.Speed, row.Ratio, row.Bytes, row.Differ)
+		fmt.Fprintf(w, "%s\t%d\t%.3f\t%.3f\t%.3f\t%.1f\t%.2f\t%.2f\t%d\t%s\n", row.What, row.Size, row.Timing.Median, row.Timing.Min,
+			row.Timing.Max, row.Speed, row.Ratio, row.Bytes, row.Differ, row.steps())
 	}
 }

@@ -41,6 +41,11 @@ var ErrUnseen = errors.New("rays could not see the whole scene")
 
 // NewCounter compiles the kernel. The device is one of the compute way; the scene outlives the Counter.
 func NewCounter(ctx context.Context, dev *engine.Device, scene *accel.Scene) (c *Counter, err error) {
+	return NewTopCounter(ctx, dev, scene.TopLevel, false)
+}
+
+// NewTopCounter compiles the kernel for a top level, whose instances may have clusters. Those count as instances.
+func NewTopCounter(ctx context.Context, dev *engine.Device, top *engine.AccelerationStructure, clusters bool) (c *Counter, err error) {
 	if b := dev.Backend(); b != engine.BackendCompute {
 		return nil, fmt.Errorf("%w: steps are counted in the compute way's traversal, the device is open for %v", engine.ErrInvalid, b)
 	}
@@ -59,11 +64,11 @@ func NewCounter(ctx context.Context, dev *engine.Device, scene *accel.Scene) (c 
 	if c.set, err = dev.NewDescriptorSet(c.layout); err != nil {
 		return c, fmt.Errorf("descriptor set: %w", err)
 	}
-	c.set.WriteAccelerationStructure(0, 0, scene.TopLevel)
+	c.set.WriteAccelerationStructure(0, 0, top)
 	if err = c.set.Err(); err != nil {
 		return c, err
 	}
-	code, err := shaders.Load("viewer/count.comp")
+	code, err := shaders.Load(shaders.VariantFor("viewer/count.comp", false, clusters))
 	if err != nil {
 		return c, err
 	}
