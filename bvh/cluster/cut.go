@@ -14,28 +14,48 @@ type Piece struct {
 	Indices   []uint8  // three for each triangle
 }
 
-// Cut cuts an indexed mesh into pieces of up to so many triangles and vertices, which are near each other: triangles are sorted
-// along the longest axis of their middles and divided in the middle, again and again. positions has three numbers for each vertex;
-// vertices that are not finite may end up anywhere.
+// Cut cuts an indexed mesh into pieces of up to so many triangles and vertices, whose boxes overlap little: triangles are sorted
+// along each axis, and divided where the surface area heuristic says, so that most pieces are full. positions has three numbers for
+// each vertex; vertices that are not finite may end up anywhere.
 func Cut(positions []float32, indices []uint32, triangles, vertices int) []Piece {
 	n := len(indices) / 3
-	c := &cutter{indices: indices, triangles: triangles, vertices: vertices, middles: make([][3]float32, n),
+	c := &cutter{indices: indices, triangles: triangles, vertices: vertices, boxes: make([]box, n),
 		limit: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	all := make([]uint32, n)
 	for i := range all {
 		all[i] = uint32(i)
-		for k := range 3 {
-			for v := range 3 {
-				c.middles[i][k] += positions[3*indices[3*i+v]+uint32(k)] / 3
-			}
+		b := emptyBox
+		for v := range 3 {
+			b = b.with([3]float32(positions[3*indices[3*i+v]:][:3]))
 		}
+		c.boxes[i] = b
 	}
 	return c.cut(all)
 }
 
+// box is minimum and maximum.
+type box [2][3]float32
+
+var emptyBox = box{{3e38, 3e38, 3e38}, {-3e38, -3e38, -3e38}}
+
+func (b box) with(p [3]float32) box {
+	for k := range 3 {
+		b[0][k], b[1][k] = min(b[0][k], p[k]), max(b[1][k], p[k])
+	}
+	return b
+}
+
+// area is half of the surface.
+func (b box) area() float64 {
+	x, y, z := float64(b[1][0]-b[0][0]), float64(b[1][1]-b[0][1]), float64(b[1][2]-b[0][2])
+	return x*y + y*z + z*x
+}
+
+func (b box) middle(axis int) float32 { return b[0][axis]*0.5 + b[1][axis]*0.5 }
+
 type cutter struct {
 	indices             []uint32
-	middles             [][3]float32 // of triangles
+	boxes               []box // of triangles
 	triangles, vertices int
 	limit               chan struct{} // goroutines beside the first
 }
@@ -49,37 +69,60 @@ func (c *cutter) cut(list []uint32) []Piece {
 			return []Piece{p}
 		}
 	}
-	lo, hi := c.middles[list[0]], c.middles[list[0]]
-	for _, t := range list {
-		for k := range 3 {
-			lo[k], hi[k] = min(lo[k], c.middles[t][k]), max(hi[k], c.middles[t][k])
-		}
-	}
-	axis := 0
-	for k := range 3 {
-		if hi[k]-lo[k] > hi[axis]-lo[axis] {
-			axis = k
-		}
-	}
-	slices.SortFunc(list, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(c.middles[a][axis], c.middles[b][axis]), cmp.Compare(a, b))
-	})
-	pieces := (len(list) + c.triangles - 1) / c.triangles
-	half := len(list) / 2
-	if pieces > 1 {
-		half = (pieces + 1) / 2 * c.triangles // full ones
-	}
+	at := c.divide(list)
 	var left, right []Piece
 	select {
 	case c.limit <- struct{}{}:
 		var wg sync.WaitGroup
-		wg.Go(func() { left = c.cut(list[:half]); <-c.limit })
-		right = c.cut(list[half:])
+		wg.Go(func() { left = c.cut(list[:at]); <-c.limit })
+		right = c.cut(list[at:])
 		wg.Wait()
 	default:
-		left, right = c.cut(list[:half]), c.cut(list[half:])
+		left, right = c.cut(list[:at]), c.cut(list[at:])
 	}
 	return append(left, right...)
+}
+
+// divide sorts triangles so that the best place to divide them is at an index.
+func (c *cutter) divide(list []uint32) int {
+	best, bestAxis, bestAt := -1.0, 0, len(list)/2
+	right := make([]float64, len(list)+1)
+	for axis := range 3 {
+		c.sort(list, axis)
+		b := emptyBox
+		for i := len(list) - 1; i >= 0; i-- {
+			t := c.boxes[list[i]]
+			b = b.with(t[0]).with(t[1])
+			right[i] = b.area()
+		}
+		b = emptyBox
+		for i := range len(list) - 1 {
+			t := c.boxes[list[i]]
+			b = b.with(t[0]).with(t[1])
+			// Whole pieces on one side: others would be left half empty. What has too many vertices is divided anywhere.
+			if n := i + 1; len(list) <= c.triangles || n%c.triangles == 0 || (len(list)-n)%c.triangles == 0 {
+				cost := b.area()*c.pieces(n) + right[n]*c.pieces(len(list)-n)
+				if best < 0 || cost < best {
+					best, bestAxis, bestAt = cost, axis, n
+				}
+			}
+		}
+	}
+	if bestAxis != 2 {
+		c.sort(list, bestAxis)
+	}
+	if len(list) <= c.triangles {
+		return len(list) / 2
+	}
+	return bestAt
+}
+
+func (c *cutter) pieces(n int) float64 { return float64((n + c.triangles - 1) / c.triangles) }
+
+func (c *cutter) sort(list []uint32, axis int) {
+	slices.SortFunc(list, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(c.boxes[a].middle(axis), c.boxes[b].middle(axis)), cmp.Compare(a, b))
+	})
 }
 
 // piece numbers the vertices of triangles.

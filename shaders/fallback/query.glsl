@@ -25,7 +25,8 @@ struct RqQuery {
     uint kind;       // RQ_CANDIDATE_..., and RQ_CANDIDATE_OPAQUE
     uint hit;        // RQ_HIT_...
 #ifdef ER_CLUSTERS
-    uint cluster;    // number of the record of the cluster that it is in, and one; 0: none
+    uint cluster;    // number of the record of the cluster that it is in
+    uint inside;     // entries of the stack when it came in; 0: it is in none
 #endif
     ErFound candidate;
     ErFound committed; // its t is where the ray ends now
@@ -91,6 +92,17 @@ void rqLeaveCluster(inout RqSpace s, const in ErInstance i) {
 
 uvec2 rqInstances(const in uvec2 tlas) { return erInstances(tlas); }
 
+#ifdef ER_CLUSTERS
+bool rqTestTriangle(const in RqSpace s, const in uint leaf, const in ErRay ray, const in float tMax, inout ErFound f,
+                    out bool opaque) {
+    uint word = 0u;
+    if (erInCluster(s.mode)) {
+        word = ErWordView(s.leaves).v[leaf & ((1u << ER_RECORD_SHIFT) - 1u)];
+    }
+    return erTestTriangle(s.leaves, leaf, word, s.setup, s.origin, s.mode, ray.flags, ray.tMin, tMax, f, opaque);
+}
+#endif
+
 const ErFound RQ_NOTHING = ErFound(0.0, 0.0, 0.0, ER_NO_INSTANCE, 0u, 0u);
 
 void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, const in uint cullMask, const in vec3 origin,
@@ -111,6 +123,7 @@ void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, con
     q.end = 0u;
 #ifdef ER_CLUSTERS
     q.cluster = 0u;
+    q.inside = 0u;
 #endif
     q.kind = RQ_CANDIDATE_TRIANGLE;
     q.hit = RQ_HIT_NONE;
@@ -143,9 +156,9 @@ bool rqProceed(inout RqQuery q) {
         space = rqObjectSpace(ErInstanceView(instances).instance[instance], ray);
     }
 #ifdef ER_CLUSTERS
-    uint cluster = q.cluster;
-    if (cluster != 0u) {
-        rqEnterCluster(space, cluster - 1u);
+    uint cluster = q.cluster, inside = q.inside;
+    if (inside != 0u) {
+        rqEnterCluster(space, cluster);
     }
 #endif
     while (true) {
@@ -160,8 +173,12 @@ bool rqProceed(inout RqQuery q) {
                     q.kind = RQ_CANDIDATE_BOX | (opaque ? RQ_CANDIDATE_OPAQUE : 0u);
                     paused = true;
                 }
+#ifdef ER_CLUSTERS
+            } else if (rqTestTriangle(space, leaf, ray, found.t, f, opaque)) {
+#else
             } else if (erTestTriangle(space.leaves, leaf, space.setup, space.origin, space.mode, ray.flags, ray.tMin, found.t, f,
                 opaque)) {
+#endif
                 if (!opaque) {
                     q.candidate = f;
                     q.kind = RQ_CANDIDATE_TRIANGLE;
@@ -180,7 +197,24 @@ bool rqProceed(inout RqQuery q) {
             break;
         }
         ER_NODE_LOOP(ref) {
+#ifdef ER_CLUSTERS
+            if (depth < inside) {
+                rqLeaveCluster(space, ErInstanceView(instances).instance[instance]);
+                inside = 0u;
+            }
+            if ((ref & ER_REF_CLUSTER) != 0u) {
+                cluster = ref & ER_REF_INDEX_MASK;
+                inside = depth;
+                ref = rqEnterCluster(space, cluster);
+                if ((ref & ER_REF_LEAF) != 0u) {
+                    break;
+                }
+            }
+#endif
             ErNode n = ErNodeView(space.nodes).node[ref];
+#ifdef ER_CLUSTERS
+            n.children = erClusterRefs(n.children, space.mode);
+#endif
             ErInterval h0 = erIntersectBox(space.setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
             ErInterval h1 = erIntersectBox(space.setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
             bool hit0 = h0.x <= h0.y;
@@ -194,37 +228,29 @@ bool rqProceed(inout RqQuery q) {
             }
         }
         ER_UNLESS_INNER(ref)
-        if (ref >= ER_REF_SPECIAL) {
+        if (ref >= ER_REF_RESTORE) {
             if (ref == ER_REF_RESTORE) {
                 instance = ER_NO_INSTANCE;
 #ifdef ER_CLUSTERS
-                cluster = 0u;
+                inside = 0u;
 #endif
                 space = rqWorldSpace(tlas, ray);
                 ref = q.stack[--depth];
             }
 #ifdef ER_CLUSTERS
-            else if (ref == ER_REF_BACK) {
-                cluster = 0u;
+        } else if (instance != ER_NO_INSTANCE && (depth < inside || inside == 0u) && (space.mode & ER_INSTANCE_CLUSTERS) != 0u) {
+            if (inside != 0u) {
                 rqLeaveCluster(space, ErInstanceView(instances).instance[instance]);
-                ref = q.stack[--depth];
+                inside = 0u;
             }
-        } else if (instance != ER_NO_INSTANCE && erAtClusters(space.mode)) {
-            uint number = ref & ER_REF_INDEX_MASK;
-            if ((ref & (ER_REF_COUNT_MASK << ER_REF_COUNT_SHIFT)) != 0u) { // the rest of the leaf comes later
-                q.stack[depth++] = ref + 1u - (1u << ER_REF_COUNT_SHIFT);
-            }
-            if (q.stack[depth - 1u] < ER_REF_RESTORE) {
-                q.stack[depth++] = ER_REF_BACK;
-            }
-            cluster = number + 1u;
-            ref = rqEnterCluster(space, number);
+            q.stack[depth++] = erRestOfClusters(ref);
+            ref = ER_REF_CLUSTER | (ref & ER_REF_INDEX_MASK);
 #endif
         } else if (instance != ER_NO_INSTANCE) {
             leaf = ref & ER_REF_INDEX_MASK;
             end = leaf + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u;
 #ifdef ER_CLUSTERS
-            uint record = (max(cluster, 1u) - 1u) << ER_RECORD_SHIFT;
+            uint record = inside != 0u ? cluster << ER_RECORD_SHIFT : 0u;
             leaf += record;
             end += record;
 #endif
@@ -247,6 +273,9 @@ bool rqProceed(inout RqQuery q) {
                 ref = i.b.y;
                 instance = next;
                 space = rqObjectSpace(i, ray);
+#ifdef ER_CLUSTERS
+                ref = erAtClusters(space.mode) ? erClusterRef(ref) : ref;
+#endif
             }
         }
     }
@@ -257,6 +286,7 @@ bool rqProceed(inout RqQuery q) {
     q.end = end;
 #ifdef ER_CLUSTERS
     q.cluster = cluster;
+    q.inside = inside;
 #endif
     q.committed = found;
     return paused;

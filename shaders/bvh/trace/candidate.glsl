@@ -70,16 +70,19 @@ const uint ER_RAY_CULLS = ER_RAY_CULL_BACK_FACING | ER_RAY_CULL_FRONT_FACING | E
 // erTestTriangle tells whether triangle `leaf` is a candidate in (tMin, tMax), culling by faces and opacity included. f comes
 // in as the hit so far, at tMax. Of hits at the same distance the one of the lower record counts, so that the hit does not
 // depend on how leaves are cut, or in which order a ray comes to them.
-bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin, float tMax, inout ErFound f, out bool opaque) {
 #ifdef ER_CLUSTERS
+// word is that of a triangle in a cluster.
+bool erTestTriangle(uvec2 leaves, uint leaf, uint word, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin, float tMax,
+                    inout ErFound f, out bool opaque) {
     ErCorners tri;
     if (erInCluster(mode)) {
-        tri = erClusterCorners(leaves, leaf & ((1u << ER_RECORD_SHIFT) - 1u), mode);
+        tri = erClusterCorners(leaves, leaf & ((1u << ER_RECORD_SHIFT) - 1u), word, mode);
         mode &= (tri.flags & ER_GEOMETRY_CULL_DISABLE) != 0u ? ~(ER_MODE_CULL_POSITIVE | ER_MODE_CULL_NEGATIVE) : ~0u;
     } else {
         tri = erCorners(leaves, leaf, mode);
     }
 #else
+bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin, float tMax, inout ErFound f, out bool opaque) {
     ErCorners tri = erCorners(leaves, leaf, mode);
 #endif
     vec4 r = erIntersectTriangle(setup, origin, tri.v0, tri.v1, tri.v2);

@@ -1,19 +1,31 @@
 // Clusters in traversal, for pipelines and queries that ask for them (the variants with ER_CLUSTERS; the others have no code for
 // them).
 //
-// A leaf of a bottom level over clusters leads to the nodes of a cluster, which are like all others: what changes is where they
-// are, and the mode, which then holds the cluster's form. Behind the cluster the bottom level goes on: its entry on the stack is
-// ER_REF_BACK. A hit's leaf is the numbers of record and triangle together, so that hits need no more memory than others.
+// A reference to a record of a bottom level over clusters leads to the nodes of a cluster, which are like all others: what changes is
+// where they are, and the mode, which then holds the cluster's form. A ray is in a cluster while the stack is no lower than where it
+// came in: so it enters on its way down, and leaves without an entry of the stack that would say so. A hit's leaf is the numbers of
+// record and triangle together, so that hits need no more memory than others.
 #ifndef ER_BVH_TRACE_CLUSTER_GLSL
 #define ER_BVH_TRACE_CLUSTER_GLSL
 
-const uint ER_REF_BACK = 0xfffffffcu; // from a cluster to its bottom level; like ER_REF_RESTORE no leaf's
+// A reference to one cluster's record, while a ray is on its way: no leaf's, so that it enters the cluster on its way down. In memory
+// it is a leaf's.
+const uint ER_REF_CLUSTER = 0x40000000u;
 
 // erInCluster is whether a mode is that of a cluster's inside.
 bool erInCluster(uint mode) { return (mode & ER_FORM_CLUSTER) != 0u; }
 
-// erAtClusters is whether leaves are records of clusters.
+// erAtClusters is whether leaves are those of a bottom level over clusters.
 bool erAtClusters(uint mode) { return (mode & (ER_INSTANCE_CLUSTERS | ER_FORM_CLUSTER)) == ER_INSTANCE_CLUSTERS; }
+
+// erClusterRef turns a leaf's reference to one cluster into ER_REF_CLUSTER; those of several, which only the deepest trees have, stay.
+uint erClusterRef(uint ref) {
+    bool one = (ref & (ER_REF_LEAF | ER_REF_COUNT_MASK << ER_REF_COUNT_SHIFT)) == ER_REF_LEAF;
+    return one ? ref ^ (ER_REF_LEAF | ER_REF_CLUSTER) : ref;
+}
+uvec2 erClusterRefs(uvec2 refs, uint mode) {
+    return erAtClusters(mode) ? uvec2(erClusterRef(refs.x), erClusterRef(refs.y)) : refs;
+}
 
 uint erFormTriangles(uint form) { return (form >> ER_FORM_TRIANGLES_SHIFT) & ER_FORM_TRIANGLES_MASK; }
 
@@ -27,11 +39,15 @@ uvec2 erClusterRecord(uvec2 records, uint number) { return erAddressWords(record
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErRecordView { uvec4 v[2]; };
 
-ErCorners erClusterCorners(uvec2 triangles, uint number, uint form) {
-    ErWordView words = ErWordView(triangles);
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErLeafWords { uvec4 v[]; };
+
+// erLeafWords are the words of a leaf's triangles. Leaves begin at multiples of their size.
+uvec4 erLeafWords(uvec2 triangles, uint first) { return ErLeafWords(triangles).v[first / ER_CLUSTER_LEAF]; }
+
+// erClusterCorners reads a triangle whose word is known.
+ErCorners erClusterCorners(uvec2 triangles, uint number, uint word, uint form) {
     uint count = erFormTriangles(form);
     bool each = (form & ER_FORM_WORDS) != 0u;
-    uint word = words.v[number];
     ErCoordinateView f = ErCoordinateView(erAddress(triangles, count * (each ? 8u : 4u)));
     uvec3 at = uvec3(word & 255u, (word >> 8) & 255u, (word >> 16) & 255u) * 3u;
     ErCorners r;
@@ -40,7 +56,7 @@ ErCorners erClusterCorners(uvec2 triangles, uint number, uint form) {
     r.v2 = vec3(f.v[at.z], f.v[at.z + 1u], f.v[at.z + 2u]);
     r.flags = (form >> ER_FORM_FLAGS_SHIFT) << 29;
     if (each) {
-        r.flags = words.v[count + number];
+        r.flags = ErWordView(triangles).v[count + number];
     }
     return r;
 }
@@ -65,6 +81,13 @@ uvec2 erClusterPrimitive(ErInstance i, uint leaf) {
     return uvec2(words.v[number] >> 24, each ? words.v[erFormTriangles(h.form) + number] : h.geometry);
 }
 
+// erRestOfClusters is what is left of a leaf of several clusters without the first.
+uint erRestOfClusters(uint ref) {
+    uint rest = ref + 1u - (1u << ER_REF_COUNT_SHIFT);
+    bool one = (rest & (ER_REF_COUNT_MASK << ER_REF_COUNT_SHIFT)) == 0u;
+    return one ? ER_REF_CLUSTER | (rest & ER_REF_INDEX_MASK) : rest;
+}
+
 bool erHasClusters(ErInstance i) { return (i.b.z & ER_INSTANCE_CLUSTERS) != 0u; }
 
 // erClusterId is that of a hit, ER_NO_CLUSTER of what is no cluster's.
@@ -76,7 +99,8 @@ uint erClusterId(uvec2 instanceRecord, uint leaf) {
 ErCorners erHitCorners(ErInstance i, uint leaf) {
     if (erHasClusters(i)) {
         ErClusterHit h = erClusterHit(i, leaf);
-        return erClusterCorners(h.triangles, leaf & ((1u << ER_RECORD_SHIFT) - 1u), h.form);
+        uint number = leaf & ((1u << ER_RECORD_SHIFT) - 1u);
+        return erClusterCorners(h.triangles, number, ErWordView(h.triangles).v[number], h.form);
     }
     return erCorners(erAddressBlocks(i.a.xy, i.b.w), leaf, i.b.z);
 }

@@ -72,9 +72,12 @@ ErFound erBetter(bool better, ErFound f, ErFound found) { return f; }
 // Clusters, where the variant knows them: see cluster.glsl. Where a bottom level's nodes are lies behind the stack's entries, and
 // not in registers: it is needed only when a ray comes back from a cluster.
 #ifdef ER_CLUSTERS
-#undef ER_REF_SPECIAL
-#define ER_REF_SPECIAL ER_REF_BACK
 #define ER_HOME_ENTRIES 2
+#define ER_LEAVE_CLUSTER if (depth < inside) { \
+    nodes = uvec2(stack[ER_LOOP_ENTRIES], stack[ER_LOOP_ENTRIES + 1]); \
+    mode &= ~ER_FORM_MASK; \
+    inside = 0u; \
+}
 #else
 #define ER_HOME_ENTRIES 0
 #endif
@@ -141,6 +144,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
     uint stack[ER_LOOP_ENTRIES + ER_HOME_ENTRIES];
 #ifdef ER_CLUSTERS
     uint cluster = 0u; // the record of the cluster that the ray is in, times 256
+    uint inside = 0u;  // entries of the stack when it came in; 0: it is in none
 #endif
     stack[0] = ER_REF_DONE;
     stack[1] = top.y;
@@ -155,8 +159,27 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
         } else
 #endif
         ER_NODE_LOOP(ref) {
+#ifdef ER_CLUSTERS
+            ER_LEAVE_CLUSTER
+            if ((ref & ER_REF_CLUSTER) != 0u) {
+                ER_COUNT(erInstanceSteps);
+                uint number = ref & ER_REF_INDEX_MASK;
+                uvec4 record = ErRecordView(erClusterRecord(leaves, number)).v[0];
+                cluster = number << ER_RECORD_SHIFT;
+                nodes = erAddress(record.xy, ER_CLUSTER_HEADER_SIZE);
+                mode |= record.w;
+                inside = depth;
+                ref = record.z;
+                if ((ref & ER_REF_LEAF) != 0u) {
+                    break;
+                }
+            }
+#endif
             ER_COUNT(erNodeSteps);
             ErNode n = erNodeAt(nodes, ref);
+#ifdef ER_CLUSTERS
+            n.children = erClusterRefs(n.children, bottom ? mode : 0u);
+#endif
             ErInterval h0 = erIntersectBox(setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
             ErInterval h1 = erIntersectBox(setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
             bool hit0 = h0.x <= h0.y;
@@ -180,6 +203,9 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
         if (ref >= ER_REF_SPECIAL) {
             if (ref == ER_REF_RESTORE) {
                 bottom = false;
+#ifdef ER_CLUSTERS
+                inside = 0u;
+#endif
                 nodes = erAddress(tlas, ER_HEADER_SIZE);
                 ER_WIDE_TOP
                 ER_POP
@@ -190,36 +216,24 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             }
             ER_WIDE_EMPTY
 #ifdef ER_CLUSTERS
-            else if (ref == ER_REF_BACK) {
-                nodes = uvec2(stack[ER_LOOP_ENTRIES], stack[ER_LOOP_ENTRIES + 1]);
-                mode &= ~ER_FORM_MASK;
-                ER_POP
-            }
-        } else if (bottom && erAtClusters(mode)) {
-            ER_COUNT(erInstanceSteps);
-            uint number = ref & ER_REF_INDEX_MASK;
-            uvec4 record = ErRecordView(erClusterRecord(leaves, number)).v[0];
-            if ((ref & (ER_REF_COUNT_MASK << ER_REF_COUNT_SHIFT)) != 0u) { // the rest of the leaf comes later
-                ER_PUSH(ref + 1u - (1u << ER_REF_COUNT_SHIFT))
-            }
-            if (stack[depth - 1u] < ER_REF_RESTORE) { // something of the bottom level to come back for
-                ER_PUSH(ER_REF_BACK)
-            }
-            cluster = number << ER_RECORD_SHIFT;
-            nodes = erAddress(record.xy, ER_CLUSTER_HEADER_SIZE);
-            mode |= record.w;
-            ref = record.z;
+        } else if (bottom && (depth < inside || inside == 0u) && (mode & ER_INSTANCE_CLUSTERS) != 0u) {
+            ER_LEAVE_CLUSTER
+            ER_PUSH(erRestOfClusters(ref))
+            ref = ER_REF_CLUSTER | (ref & ER_REF_INDEX_MASK);
 #endif
         } else if (bottom) {
             uint k = ref & ER_REF_INDEX_MASK;
             uint last = k + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK);
             ER_POP
 #ifdef ER_CLUSTERS
-            uvec2 triangles = erInCluster(mode) ? erClusterTriangles(nodes, mode) : leaves;
+            uvec2 triangles = leaves;
+            uvec4 words = uvec4(0u);
+            if (erInCluster(mode)) {
+                triangles = erClusterTriangles(nodes, mode);
+                words = erLeafWords(triangles, k);
+            }
             k |= cluster;
             last |= cluster;
-#else
-#define triangles leaves
 #endif
             for (; k <= last; k++) {
                 ER_COUNT(erPrimitiveSteps);
@@ -237,7 +251,12 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
                     f.t = candidate.t;
                     f.kind = candidate.hitKind;
                 } else {
-                    bool met = erTestTriangle(triangles, k, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
+#ifdef ER_CLUSTERS
+                    bool met = erTestTriangle(triangles, k, words.x, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
+                    words = words.yzww;
+#else
+                    bool met = erTestTriangle(leaves, k, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
+#endif
                     ER_CONTINUE_IF(!met)
                     if (met && !opaque) {
                         verdict = erCandidate(ray, erResolve(erInstances(tlas), f));
@@ -277,18 +296,19 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             stack[ER_LOOP_ENTRIES] = nodes.x;
             stack[ER_LOOP_ENTRIES + 1] = nodes.y;
             cluster = 0u;
+            inside = 0u;
 #endif
             leaves = erAddressBlocks(i.a.xy, i.b.w);
             mode = erInstanceMode(ray.flags, i.a.w >> 24, i.b.z);
+#ifdef ER_CLUSTERS
+            ref = erAtClusters(mode) ? erClusterRef(ref) : ref;
+#endif
             vec3 direction;
             erObjectRay(i, ray, origin, direction);
             setup = erSetupRay(origin, direction);
             ER_WIDE_SIDES
         }
     }
-#ifndef ER_CLUSTERS
-#undef triangles
-#endif
     if (found.instance != ER_NO_INSTANCE) {
         hit = erResolve(erInstances(tlas), found);
     }
