@@ -86,6 +86,9 @@ func TestClusterTemplates(t *testing.T) {
 	corners, at := s.mesh.corners(bent)
 	bentAt := s.upload("bent vertices", floatBytes(corners))
 	for _, positions := range []bool{true, false} {
+		if !positions {
+			s.mesh.input.Flags, in.Flags = vk.PreferFastTrace, vk.PreferFastTrace
+		}
 		made := s.templates(positions)
 		for k, o := range s.objects(made) {
 			if !o.Template || o.ID != s.mesh.args[k].ID || (len(o.Positions) > 0) != positions {

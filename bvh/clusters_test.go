@@ -237,6 +237,7 @@ func TestClusters(t *testing.T) {
 		flags               vk.BuildFlags
 	}{{64, 64, 0}, {128, 128, vk.PreferFastBuild}, {256, 256, vk.PreferFastTrace}, {1, 3, 0}, {7, 20, 0}, {100, 90, 0}} {
 		m := r.cutMesh(positions, indices, c.triangles, c.vertices)
+		m.input.Flags = c.flags
 		results := r.runClusters(m.input, cluster.Bytes(m.args...))
 		for k, o := range r.objects(results) {
 			if o.ID != m.args[k].ID || len(o.Triangles) != len(m.pieces[k].Triangles) || results.sizes[k] != uint32(o.Bytes) {

@@ -104,7 +104,7 @@ func (d *Device) DecodeCluster(ctx context.Context, b *vk.Buffer, offset uint64)
 	if b == nil || offset >= b.Size() {
 		return nil, fmt.Errorf("decode cluster: %w", invalid("offset %d is not in the buffer", offset))
 	}
-	data := make([]byte, min(b.Size()-offset, cluster.ClusterBytes(cluster.Most, cluster.Most, true)))
+	data := make([]byte, min(b.Size()-offset, cluster.ClusterBytes(cluster.Most, cluster.Most, true, true)))
 	if err := d.device.ReadBuffer(ctx, b, offset, data); err != nil {
 		return nil, fmt.Errorf("decode cluster: %w", err)
 	}

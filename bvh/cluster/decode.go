@@ -19,6 +19,7 @@ type Object struct {
 	ID         uint32
 	Flags      uint32
 	Truncate   uint32 // low bits of positions that are cut off
+	Fast       bool   // built with PreferFastTrace: leaves of two triangles, not of four
 	IndexBytes uint32 // of an index in the input
 	Bytes      uint64
 	Bounds     [2][3]float32 // of a cluster, minimum and maximum
@@ -56,7 +57,8 @@ func Decode(data []byte) (*Object, error) {
 	counts := word(headerCounts)
 	triangles, vertices, words := counts&511, counts>>vertexShift&511, counts&hasWords != 0
 	o.Truncate, o.IndexBytes, o.vertices = counts>>truncateShift&63, counts>>indexShift&7, int(vertices)
-	positions, want := vertices, ClusterBytes(triangles, vertices, words)
+	o.Fast = counts&isFast != 0
+	positions, want := vertices, ClusterBytes(triangles, vertices, words, o.Fast)
 	if o.Template {
 		if counts&hasVertices == 0 {
 			positions = 0
@@ -69,7 +71,7 @@ func Decode(data []byte) (*Object, error) {
 	}
 	at := headerSize
 	if !o.Template {
-		o.nodes = data[at : at+int(Nodes(triangles))*nodeSize]
+		o.nodes = data[at : at+int(Nodes(triangles, o.Fast))*nodeSize]
 		at += len(o.nodes)
 	}
 	for k := range 3 {
@@ -132,10 +134,10 @@ func (o *Object) Validate() error {
 		return nil
 	}
 	n := uint32(len(o.Triangles))
-	if got := o.form >> formTrianglesShift & formTrianglesMask; got != n || o.form&formCluster == 0 || o.form&^formMask != 0 {
+	if got := o.form >> formTrianglesShift & formTrianglesMask; got != n || o.form&formCluster == 0 || o.form&formFast != 0 != o.Fast || o.form&^formMask != 0 {
 		return fmt.Errorf("%w: form %#x of %d triangles", ErrInvalid, o.form, n)
 	}
-	leaves := (n + leafTriangles - 1) / leafTriangles
+	leaves := (n + leafOf(o.Fast) - 1) / leafOf(o.Fast)
 	hittable := false
 	for _, t := range o.Triangles {
 		hittable = hittable || o.Hittable(t)
@@ -153,7 +155,7 @@ func (o *Object) Validate() error {
 func (o *Object) visit(ref, first, end uint32, box [2][3]float32) error {
 	n := uint32(len(o.Triangles))
 	if end-first == 1 {
-		from, to := first*leafTriangles, min(end*leafTriangles, n)
+		from, to := first*leafOf(o.Fast), min(end*leafOf(o.Fast), n)
 		if want := refLeaf | (to-from-1)<<refCountShift | from; ref != want {
 			return fmt.Errorf("%w: leaf %d has the reference %#x, not %#x", ErrInvalid, first, ref, want)
 		}

@@ -21,6 +21,7 @@ const (
 	RecordSize = 32
 
 	leafTriangles     = 4
+	fastLeafTriangles = 2
 	clusterAlignment  = 128
 	templateAlignment = 32
 	bottomAlignment   = 256
@@ -45,13 +46,15 @@ const (
 	indexShift    = 24
 	hasVertices   = 0x08000000
 	hasWords      = 0x10000000
+	isFast        = 0x20000000
 
 	formTrianglesShift = 7
 	formTrianglesMask  = 511
 	formFlagsShift     = 16
 	formWords          = 0x00080000
 	formCluster        = 0x00100000
-	formMask           = 0x001fff80
+	formFast           = 0x00200000
+	formMask           = 0x003fff80
 
 	recordAddress  = 0
 	recordRoot     = 8

@@ -16,7 +16,8 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 	}
 	got := map[string]uint64{
 		"ER_LEAF_CLUSTERS": LeafKind, "ER_INSTANCE_CLUSTERS": HeightFlag, "ER_CLUSTERS_HEIGHT": MostHeight, "ER_CLUSTER_HEIGHT": Height,
-		"ER_CLUSTER_MOST": Most, "ER_CLUSTER_LEAF": leafTriangles, "ER_CLUSTER_ALIGNMENT": clusterAlignment,
+		"ER_CLUSTER_MOST": Most, "ER_CLUSTER_LEAF": leafTriangles, "ER_CLUSTER_FAST_LEAF": fastLeafTriangles,
+		"ER_CLUSTER_IS_FAST": isFast, "ER_FORM_FAST": formFast, "ER_CLUSTER_ALIGNMENT": clusterAlignment,
 		"ER_TEMPLATE_ALIGNMENT": templateAlignment, "ER_CLUSTER_MAGIC": clusterMagic, "ER_TEMPLATE_MAGIC": templateMagic,
 		"ER_CLUSTER_HEADER_SIZE": headerSize, "ER_CLUSTER_HEADER_MAGIC": headerMagic, "ER_CLUSTER_HEADER_ID": headerID,
 		"ER_CLUSTER_HEADER_COUNTS": headerCounts, "ER_CLUSTER_HEADER_FLAGS": headerFlags, "ER_CLUSTER_HEADER_BOUNDS_MIN": headerBoundsMin,

@@ -1,15 +1,25 @@
 package cluster
 
+import "github.com/everray/everray/vk"
+
 func alignUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
 
-// Nodes is how many nodes the tree of a cluster has.
-func Nodes(triangles uint32) uint32 {
-	return max((triangles+leafTriangles-1)/leafTriangles, 1) - 1
+// leafOf is the triangles of a leaf, of clusters built with PreferFastTrace or without.
+func leafOf(fast bool) uint32 {
+	if fast {
+		return fastLeafTriangles
+	}
+	return leafTriangles
 }
 
-// ClusterBytes is the size of a cluster; words is whether it has GeometryWords.
-func ClusterBytes(triangles, vertices uint32, words bool) uint64 {
-	return alignUp(headerSize+uint64(Nodes(triangles))*nodeSize+rest(triangles, vertices, words), clusterAlignment)
+// Nodes is how many nodes the tree of a cluster has.
+func Nodes(triangles uint32, fast bool) uint32 {
+	return max((triangles+leafOf(fast)-1)/leafOf(fast), 1) - 1
+}
+
+// ClusterBytes is the size of a cluster; words is whether it has GeometryWords, fast whether it was built with PreferFastTrace.
+func ClusterBytes(triangles, vertices uint32, words, fast bool) uint64 {
+	return alignUp(headerSize+uint64(Nodes(triangles, fast))*nodeSize+rest(triangles, vertices, words), clusterAlignment)
 }
 
 // TemplateBytes is the size of a template; one without positions has no vertices.
@@ -59,8 +69,10 @@ func (in Input) resultBytes() (one, all uint64) {
 		one = alignUp(3*4*uint64(in.MaxTriangles), templateAlignment)
 		return one, n * one
 	}
-	one = ClusterBytes(in.MaxTriangles, in.MaxVertices, true)
-	return one, min(n*one, n*(headerSize+clusterAlignment)+in.totals(8+nodeSize/leafTriangles))
+	// Instances are of templates of either kind.
+	fast := in.Flags&vk.PreferFastTrace != 0 || in.Op == InstantiateOp
+	one = ClusterBytes(in.MaxTriangles, in.MaxVertices, true, fast)
+	return one, min(n*one, n*(headerSize+clusterAlignment)+in.totals(8+nodeSize/uint64(leafOf(fast))))
 }
 
 // totals bounds what follows from triangles, of so many bytes each, and vertices.

@@ -5,6 +5,8 @@
 // middle.
 #include "bvh/cluster/tree.glsl"
 
+const uint SAMPLED = 32u;
+
 shared vec4 middles[LANES]; // of triangles, with the number of each
 
 uint loadIndex(ErClusterInfo i, uint n) {
@@ -20,17 +22,18 @@ uint fetchTriangle(ErClusterInfo i, uint n) {
 }
 
 // sortTriangles moves the middles into the tree's order.
-void sortTriangles(uint count) {
-    uint lane = gl_LocalInvocationIndex, leaves = erClusterLeaves(count);
+void sortTriangles(uint counts) {
+    uint lane = gl_LocalInvocationIndex, count = counts & 511u, leaves = erClusterLeaves(counts), leaf = erLeafSize(counts);
     uint first = 0u, end = leaves; // leaves of the node that the lane's triangle is in
     for (uint size = leaves; size > 1u; size = (size + 1u) / 2u) {
         bool open = lane < count && end - first > 1u;
-        uint from = first * ER_CLUSTER_LEAF, to = min(end * ER_CLUSTER_LEAF, count), place = from;
+        uint from = first * leaf, to = min(end * leaf, count), place = from;
         vec4 mine;
         if (open) {
             mine = middles[lane];
-            vec3 lo = mine.xyz, hi = mine.xyz;
-            for (uint k = from; k < to; k++) {
+            vec3 lo = middles[from].xyz, hi = lo;
+            uint step = to - from > SAMPLED ? 4u : 1u; // of many a part tells which axis is the longest
+            for (uint k = from; k < to; k += step) {
                 vec3 m = middles[k].xyz;
                 lo = min(lo, m);
                 hi = max(hi, m);
@@ -50,7 +53,7 @@ void sortTriangles(uint count) {
         barrier();
         if (open) {
             uint middle = splitOf(first, end);
-            if (lane < middle * ER_CLUSTER_LEAF) {
+            if (lane < middle * leaf) {
                 end = middle;
             } else {
                 first = middle;
@@ -95,6 +98,7 @@ void main() {
         return;
     }
     ErClusterInfo i = erClusterInfo(c, k);
+    uint counts = erCountsOf(c, i);
     bool positions = i.vertexAt != uvec2(0u), words = i.wordAt != uvec2(0u);
     if (positions) {
         fetchCorners(c, i.vertexAt, i.vertexStride, i.vertices, i.truncate);
@@ -113,17 +117,15 @@ void main() {
     }
     barrier();
     if (positions) {
-        sortTriangles(i.triangles);
+        sortTriangles(counts);
     }
     if (lane < i.triangles) {
         word = triangles[floatBitsToUint(middles[lane].w) & 255u];
     }
     barrier();
     triangles[lane] = word;
-    uint counts = i.triangles | i.vertices << ER_CLUSTER_VERTEX_SHIFT | i.truncate << ER_CLUSTER_TRUNCATE_SHIFT |
-                  i.indexBytes << ER_CLUSTER_INDEX_SHIFT | (words ? ER_CLUSTER_HAS_WORDS : 0u);
     if (words && lane < i.triangles) {
-        uint nodes = c.op == ER_OP_CLUSTER ? erClusterNodes(i.triangles) : 0u;
+        uint nodes = c.op == ER_OP_CLUSTER ? erClusterNodes(counts) : 0u;
         uint at = ER_CLUSTER_HEADER_SIZE + nodes * ER_NODE_SIZE + 4u * i.triangles;
         uint w = ErUintView(erOffset(i.wordAt, word >> 24, i.wordStride)).v[0];
         uint index = ((i.geometry & ER_GEOMETRY_INDEX_MASK) + (w & ER_GEOMETRY_INDEX_MASK)) & ER_GEOMETRY_INDEX_MASK;

@@ -100,6 +100,13 @@ ErClusterInfo erClusterInfo(ErClusterCommand c, uint k) {
     return i;
 }
 
+// erCountsOf is the word of counts in a header.
+uint erCountsOf(ErClusterCommand c, ErClusterInfo i) {
+    return i.triangles | i.vertices << ER_CLUSTER_VERTEX_SHIFT | i.truncate << ER_CLUSTER_TRUNCATE_SHIFT |
+           i.indexBytes << ER_CLUSTER_INDEX_SHIFT | (i.wordAt != uvec2(0u) ? ER_CLUSTER_HAS_WORDS : 0u) |
+           ((c.flags & 4u) != 0u ? ER_CLUSTER_IS_FAST : 0u); // PREFER_FAST_TRACE
+}
+
 bool erAligned(uvec2 address, uint stride, uint to) { return ((address.x | stride) & (to - 1u)) == 0u; }
 
 // erClusterInfoIsRight tells what memory accesses may rely on.
@@ -112,12 +119,16 @@ bool erClusterInfoIsRight(ErClusterCommand c, ErClusterInfo i) {
     return counts && width && there && aligned && erAligned(i.indexAt, i.indexStride, i.indexBytes) && i.id != ER_NO_CLUSTER;
 }
 
-uint erClusterLeaves(uint triangles) { return (triangles + ER_CLUSTER_LEAF - 1u) / ER_CLUSTER_LEAF; }
-uint erClusterNodes(uint triangles) { return max(erClusterLeaves(triangles), 1u) - 1u; }
+// erLeafSize is the triangles of a leaf, of a header's counts.
+uint erLeafSize(uint counts) { return (counts & ER_CLUSTER_IS_FAST) != 0u ? ER_CLUSTER_FAST_LEAF : ER_CLUSTER_LEAF; }
+uint erClusterLeaves(uint counts) { return ((counts & 511u) + erLeafSize(counts) - 1u) / erLeafSize(counts); }
+uint erClusterNodes(uint counts) { return max(erClusterLeaves(counts), 1u) - 1u; }
 
-// erClusterBytes is the size of a cluster. With words, each triangle has a geometry word.
-uint erClusterBytes(uint triangles, uint vertices, bool words) {
-    uint bytes = ER_CLUSTER_HEADER_SIZE + erClusterNodes(triangles) * ER_NODE_SIZE + triangles * (words ? 8u : 4u) + vertices * 12u;
+// erClusterBytes is the size of a cluster with such counts.
+uint erClusterBytes(uint counts) {
+    uint triangles = counts & 511u, vertices = (counts >> ER_CLUSTER_VERTEX_SHIFT) & 511u;
+    bool words = (counts & ER_CLUSTER_HAS_WORDS) != 0u;
+    uint bytes = ER_CLUSTER_HEADER_SIZE + erClusterNodes(counts) * ER_NODE_SIZE + triangles * (words ? 8u : 4u) + vertices * 12u;
     return (bytes + ER_CLUSTER_ALIGNMENT - 1u) & ~(ER_CLUSTER_ALIGNMENT - 1u);
 }
 

@@ -38,7 +38,7 @@ void main() {
     uint index = (geometry + offset) & ER_GEOMETRY_INDEX_MASK; // the offset's sign is in its 24 bits
     if (words && lane < count) {
         uint w = ErUintView(triangleAt).v[count + lane];
-        uint at = ER_CLUSTER_HEADER_SIZE + erClusterNodes(count) * ER_NODE_SIZE + 4u * count;
+        uint at = ER_CLUSTER_HEADER_SIZE + erClusterNodes(counts) * ER_NODE_SIZE + 4u * count;
         ErWordsOut(erAddress(p.address, at)).v[lane] = ((w + offset) & ER_GEOMETRY_INDEX_MASK) | (w & 0xe0000000u);
     }
     barrier();

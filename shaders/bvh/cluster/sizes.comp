@@ -30,7 +30,7 @@ uint instantiatedBytes(ErClusterCommand c, uvec2 from, uvec2 vertices, uint stri
     uint triangles = counts & 511u, corners = (counts >> ER_CLUSTER_VERTEX_SHIFT) & 511u;
     bool positions = vertices != uvec2(0u) || (counts & ER_CLUSTER_HAS_VERTICES) != 0u || triangles == 0u;
     bool fits = triangles <= c.mostTriangles && corners <= c.mostVertices;
-    return positions && fits ? erClusterBytes(triangles, corners, (counts & ER_CLUSTER_HAS_WORDS) != 0u) : 0u;
+    return positions && fits ? erClusterBytes(counts) : 0u;
 }
 
 // resultBytes is the size of a result, zero of wrong arguments.
@@ -41,7 +41,7 @@ uint resultBytes(ErClusterCommand c, uint k) {
             return 0u;
         }
         bool words = i.wordAt != uvec2(0u);
-        return c.op == ER_OP_CLUSTER ? erClusterBytes(i.triangles, i.vertices, words)
+        return c.op == ER_OP_CLUSTER ? erClusterBytes(erCountsOf(c, i))
                                      : erTemplateBytes(i.triangles, i.vertexAt != uvec2(0u) ? i.vertices : 0u, words);
     }
     ErUintView v = erInfo(c, k);

@@ -9,9 +9,9 @@ layout(local_size_x_id = 0) in;
 
 shared float corners[3u * LANES];  // of vertices
 shared uint triangles[LANES];      // vertices, a byte each, and number in the input
-shared float boxes[6u * LANES / 2u]; // of nodes, then of leaves: minimum, maximum
+shared float boxes[6u * LANES]; // of nodes, then of leaves: minimum, maximum
 
-const uint LEAF_BOXES = LANES / ER_CLUSTER_LEAF; // of boxes, from here on
+const uint LEAF_BOXES = LANES / ER_CLUSTER_FAST_LEAF; // of boxes, from here on
 
 vec3 cornerOf(uint k) { return vec3(corners[3u * k], corners[3u * k + 1u], corners[3u * k + 2u]); }
 
@@ -70,8 +70,8 @@ void getBox(uint k, out vec3 lo, out vec3 hi) {
 // childBox is where the box of leaves [first, end) is.
 uint childBox(uint first, uint end) { return end - first == 1u ? LEAF_BOXES + first : splitOf(first, end) - 1u; }
 
-uint childRef(uint first, uint end, uint count) {
-    uint from = ER_CLUSTER_LEAF * first, to = min(ER_CLUSTER_LEAF * end, count);
+uint childRef(uint first, uint end, uint count, uint leaf) {
+    uint from = leaf * first, to = min(leaf * end, count);
     return end - first == 1u ? ER_REF_LEAF | (to - from - 1u) << ER_REF_COUNT_SHIFT | from : splitOf(first, end) - 1u;
 }
 
@@ -96,13 +96,13 @@ void writeCluster(uvec2 to, uint id, uint counts, uint flags, uint geometry, uin
     uint lane = gl_LocalInvocationIndex;
     uint count = counts & 511u, vertices = (counts >> ER_CLUSTER_VERTEX_SHIFT) & 511u;
     bool words = (counts & ER_CLUSTER_HAS_WORDS) != 0u;
-    uint leaves = erClusterLeaves(count), nodes = erClusterNodes(count);
+    uint leaf = erLeafSize(counts), leaves = erClusterLeaves(counts), nodes = erClusterNodes(counts);
     uint trianglesAt = ER_CLUSTER_HEADER_SIZE + nodes * ER_NODE_SIZE;
     uvec2 triangleAt = erAddress(to, trianglesAt);
 
     if (lane < leaves) {
         vec3 lo = vec3(3.402823e38), hi = vec3(-3.402823e38);
-        for (uint k = lane * ER_CLUSTER_LEAF; k < min((lane + 1u) * ER_CLUSTER_LEAF, count); k++) {
+        for (uint k = lane * leaf; k < min((lane + 1u) * leaf, count); k++) {
             vec3 a, b;
             uint word = triangles[k];
             if (triangleBox(word, vertices, a, b)) {
@@ -151,8 +151,8 @@ void writeCluster(uvec2 to, uint id, uint counts, uint flags, uint geometry, uin
         n.xy0 = vec4(lo0.x - padding, hi0.x + padding, lo0.y - padding, hi0.y + padding);
         n.xy1 = vec4(lo1.x - padding, hi1.x + padding, lo1.y - padding, hi1.y + padding);
         n.z = vec4(lo0.z - padding, hi0.z + padding, lo1.z - padding, hi1.z + padding);
-        n.children = uvec2(childRef(first, middle, count), childRef(middle, end, count));
-        uint from = ER_CLUSTER_LEAF * first, split = ER_CLUSTER_LEAF * middle, to_ = min(ER_CLUSTER_LEAF * end, count);
+        n.children = uvec2(childRef(first, middle, count, leaf), childRef(middle, end, count, leaf));
+        uint from = leaf * first, split = leaf * middle, to_ = min(leaf * end, count);
         n.leaves = uvec2(split - from, to_ - split);
         ErNodeOut(erAddress(to, ER_CLUSTER_HEADER_SIZE)).node[lane] = n;
     }
@@ -166,9 +166,10 @@ void writeCluster(uvec2 to, uint id, uint counts, uint flags, uint geometry, uin
         h.geometry = geometry;
         h.boundsMax = any ? hi + padding : vec3(-3.402823e38);
         h.bytes = bytes;
-        h.root = any ? childRef(0u, leaves, count) : ER_REF_NONE;
+        h.root = any ? childRef(0u, leaves, count, leaf) : ER_REF_NONE;
         uint flagBits = words ? ER_FORM_WORDS : (geometry >> 29) << ER_FORM_FLAGS_SHIFT;
-        h.form = count << ER_FORM_TRIANGLES_SHIFT | flagBits | ER_FORM_CLUSTER;
+        h.form = count << ER_FORM_TRIANGLES_SHIFT | flagBits | ER_FORM_CLUSTER |
+                 (leaf == ER_CLUSTER_FAST_LEAF ? ER_FORM_FAST : 0u);
         h.pad0 = 0u;
         h.pad1 = 0u;
     }

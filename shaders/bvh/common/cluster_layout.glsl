@@ -24,7 +24,8 @@ const uint ER_CLUSTERS_HEIGHT = 32u;
 const uint ER_CLUSTER_HEIGHT = 8u;
 
 const uint ER_CLUSTER_MOST = 256u;      // triangles, and vertices
-const uint ER_CLUSTER_LEAF = 4u;
+const uint ER_CLUSTER_LEAF = 4u;        // triangles of a leaf, of clusters for fast rays ER_CLUSTER_FAST_LEAF
+const uint ER_CLUSTER_FAST_LEAF = 2u;
 const uint ER_CLUSTER_ALIGNMENT = 128u; // of clusters; sizes are multiples of it
 const uint ER_TEMPLATE_ALIGNMENT = 32u; // of templates
 
@@ -47,6 +48,7 @@ const uint ER_CLUSTER_TRUNCATE_SHIFT = 18u;
 const uint ER_CLUSTER_INDEX_SHIFT = 24u;
 const uint ER_CLUSTER_HAS_VERTICES = 0x08000000u; // templates only: positions to instantiate by
 const uint ER_CLUSTER_HAS_WORDS = 0x10000000u;    // a geometry word for each triangle
+const uint ER_CLUSTER_IS_FAST = 0x20000000u;      // PREFER_FAST_TRACE
 
 // A triangle: its vertices, a byte each, and its number in the input. A geometry word: index and flags.
 const uint ER_GEOMETRY_INDEX_MASK = 0x00ffffffu;
@@ -60,7 +62,8 @@ const uint ER_FORM_TRIANGLES_MASK = 511u;
 const uint ER_FORM_FLAGS_SHIFT = 16u;    // 3 bits: those of the geometry word, if it is one for all
 const uint ER_FORM_WORDS = 0x00080000u;  // a word for each triangle
 const uint ER_FORM_CLUSTER = 0x00100000u; // always, in a cluster
-const uint ER_FORM_MASK = 0x001fff80u;
+const uint ER_FORM_FAST = 0x00200000u;    // leaves of ER_CLUSTER_FAST_LEAF
+const uint ER_FORM_MASK = 0x003fff80u;
 
 // A record of a bottom level over clusters.
 const uint ER_RECORD_SIZE = 32u;

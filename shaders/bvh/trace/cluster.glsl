@@ -31,7 +31,8 @@ uint erFormTriangles(uint form) { return (form >> ER_FORM_TRIANGLES_SHIFT) & ER_
 
 // erClusterTriangles is where a cluster's triangles are, behind its nodes.
 uvec2 erClusterTriangles(uvec2 nodes, uint form) {
-    return erAddress(nodes, (max((erFormTriangles(form) + ER_CLUSTER_LEAF - 1u) / ER_CLUSTER_LEAF, 1u) - 1u) * ER_NODE_SIZE);
+    uint shift = (form & ER_FORM_FAST) != 0u ? 1u : 2u; // of ER_CLUSTER_FAST_LEAF and ER_CLUSTER_LEAF
+    return erAddress(nodes, (max((erFormTriangles(form) + (1u << shift) - 1u) >> shift, 1u) - 1u) * ER_NODE_SIZE);
 }
 
 // erClusterRecord is the record of a cluster among those of a bottom level.
@@ -41,8 +42,11 @@ layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Er
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErLeafWords { uvec4 v[]; };
 
-// erLeafWords are the words of a leaf's triangles. Leaves begin at multiples of their size.
-uvec4 erLeafWords(uvec2 triangles, uint first) { return ErLeafWords(triangles).v[first / ER_CLUSTER_LEAF]; }
+// erLeafWords are the words of a leaf's triangles, and maybe others behind. Leaves begin at multiples of their size.
+uvec4 erLeafWords(uvec2 triangles, uint first) {
+    uvec4 w = ErLeafWords(triangles).v[first / ER_CLUSTER_LEAF];
+    return (first & ER_CLUSTER_FAST_LEAF) != 0u ? w.zwzw : w;
+}
 
 // erClusterCorners reads a triangle whose word is known.
 ErCorners erClusterCorners(uvec2 triangles, uint number, uint word, uint form) {

@@ -147,14 +147,23 @@ func (c *clusterBench) plain(ctx context.Context) error {
 		Info: vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{{Type: vk.GeometryTriangles, Flags: vk.GeometryOpaque,
 			Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: positions.Address(), VertexStride: 12,
 				MaxVertex: uint32(len(c.mesh.Positions)/3) - 1, IndexType: vk.IndexUint32, IndexData: indices.Address()}}}}}
-	for _, f := range []FlagSet{{"plain fast-build", vk.PreferFastBuild}, {"plain fast-trace", vk.PreferFastTrace}} {
+	for _, f := range []FlagSet{{"plain fast-build", vk.PreferFastBuild}, {"plain fast-trace", vk.PreferFastTrace},
+		{"plain fast-build, refit", vk.PreferFastBuild | vk.AllowUpdate}} {
 		in := c.input
 		in.Info.Flags = f.Flags
 		batch, err := accel.NewBatch(dev, f.Name, []engine.BuildInput{in})
 		if err != nil {
 			return err
 		}
-		row, err := c.row(ctx, f.Name, 0, c.mesh.Triangles(), batch.Build)
+		work := batch.Build
+		if f.Flags&vk.AllowUpdate != 0 {
+			_, err = batch.Build(ctx, 1)
+			work = batch.Refit
+		}
+		var row *clusterRow
+		if err == nil {
+			row, err = c.row(ctx, f.Name, 0, c.mesh.Triangles(), work)
+		}
 		if err == nil {
 			row.Bytes = report.PerPrimitive(batch.Bytes, uint64(c.mesh.Triangles()))
 			if f.Flags == vk.PreferFastBuild {
@@ -229,7 +238,8 @@ func (c *clusterBench) tracer(ctx context.Context, s *clusterSeries, top *engine
 }
 
 // count counts what the rays of a set do in a top level.
-func (c *clusterBench) count(ctx context.Context, s *clusterSeries, top *engine.AccelerationStructure, ofClusters bool) (rays.Steps, error) {
+func (c *clusterBench) count(ctx context.Context, s *clusterSeries, top *engine.AccelerationStructure,
+	ofClusters bool) (rays.Steps, error) {
 	counter, err := rays.NewTopCounter(ctx, c.way.Dev, top, ofClusters)
 	if err != nil {
 		return rays.Steps{}, err
@@ -278,20 +288,22 @@ func (c *clusterBench) size(ctx context.Context, b *run, scene string, size int)
 		return err
 	}
 	defer cut.Destroy()
-	built, err := c.command(ctx, "clusters", size, cut.Input, engine.ClusterArgs(cut.Args...))
-	if err != nil {
-		return err
-	}
 	if err := c.templates(ctx, size, cut); err != nil {
 		return err
 	}
-	for _, f := range []FlagSet{{"bottom level fast-build", vk.PreferFastBuild}, {"bottom level fast-trace", vk.PreferFastTrace}} {
-		in, args := clusters.OverAll(f.Flags, built.List.Address(), cut.Input.MaxCount)
-		bottom, err := c.command(ctx, f.Name, size, in, args)
+	for _, f := range []FlagSet{{"", 0}, {" fast-trace", vk.PreferFastTrace}} {
+		in := cut.Input
+		in.Flags = f.Flags
+		built, err := c.command(ctx, "clusters"+f.Name, size, in, engine.ClusterArgs(cut.Args...))
 		if err != nil {
 			return err
 		}
-		if err := c.rays(ctx, f.Name, size, bottom); err != nil {
+		in, args := clusters.OverAll(vk.PreferFastTrace, built.List.Address(), cut.Input.MaxCount)
+		bottom, err := c.command(ctx, "bottom level fast-trace", size, in, args)
+		if err != nil {
+			return err
+		}
+		if err := c.rays(ctx, "clusters"+f.Name, size, bottom); err != nil {
 			return err
 		}
 	}
@@ -341,7 +353,65 @@ func (c *clusterBench) templates(ctx context.Context, size int, cut *clusters.Cu
 		instances[i] = engine.ClusterInstantiate{Template: a, Vertices: cut.Args[i].Vertices, VertexStride: 12}
 	}
 	in.Op = engine.ClusterOpInstantiate
-	_, err = c.command(ctx, "instantiate", size, in, engine.ClusterArgs(instances...))
+	moved, err := c.command(ctx, "instantiate", size, in, engine.ClusterArgs(instances...))
+	if err != nil {
+		return err
+	}
+	in, args2 := clusters.OverAll(vk.PreferFastBuild, moved.List.Address(), cut.Input.MaxCount)
+	bottom, err := c.command(ctx, "bottom level fast-build", size, in, args2)
+	if err != nil {
+		return err
+	}
+	row, err := c.row(ctx, "animated frame: instantiate, bottom level", size, c.mesh.Triangles(), func(ctx context.Context, n int) (
+		[]time.Duration, error) {
+		return c.timer.Repeat(ctx, "frame", n, func(cb *vk.CommandBuffer) error {
+			if err := moved.Record(cb); err != nil {
+				return err
+			}
+			c.way.Dev.CmdBarrier(cb)
+			return bottom.Record(cb)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	row.Ratio = report.Per(c.fast.Median, row.Timing.Median)
+	return c.statues(ctx, size, moved, bottom)
+}
+
+// statues measures a top level of many instances of one bottom level over clusters. Bytes are those of all structures for each
+// triangle that is there to be seen.
+func (c *clusterBench) statues(ctx context.Context, size int, built, bottom *clusters.Command) error {
+	const side = 100
+	var data []byte
+	for i := range side * side {
+		at := vk.IdentityTransform()
+		at[3], at[11] = float32(i%side)*100, float32(i/side)*100
+		in := vk.NewAccelerationStructureInstance(at, uint32(i), 0xff, 0, 0, bottom.Memory.Address())
+		data = in.AppendTo(data)
+	}
+	instances, err := c.way.Dev.NewBuildInput(ctx, "statues", data)
+	if err != nil {
+		return err
+	}
+	defer instances.Destroy()
+	batch, err := accel.NewBatch(c.way.Dev, "statues", []engine.BuildInput{{Name: "statues",
+		Info: vk.BuildInfo{Type: vk.TopLevel, Flags: vk.PreferFastTrace, Geometries: []vk.Geometry{{Type: vk.GeometryInstances,
+			Instances: vk.Instances{Data: instances.Address()}}}}, Ranges: []vk.BuildRange{{PrimitiveCount: side * side}}}})
+	if err != nil {
+		return err
+	}
+	defer batch.Destroy()
+	row, err := c.row(ctx, "top level of 10000 that share clusters", size, side*side*c.mesh.Triangles(), batch.Build)
+	if err != nil {
+		return err
+	}
+	_, bytes, err := built.Results(ctx)
+	if err != nil {
+		return err
+	}
+	_, more, err := bottom.Results(ctx)
+	row.Bytes = report.PerPrimitive(bytes+more+batch.Bytes, uint64(side*side*c.mesh.Triangles()))
 	return err
 }
 
@@ -368,7 +438,8 @@ func (c *clusterBench) rays(ctx context.Context, what string, size int, bottom *
 		if err != nil {
 			return err
 		}
-		c.report.Rows = append(c.report.Rows, clusterRow{Steps: &[2]rays.Steps{steps, s.steps}, What: fmt.Sprintf("%s rays, %s", s.set, what), Size: size, Timing: times[1],
+		c.report.Rows = append(c.report.Rows, clusterRow{Steps: &[2]rays.Steps{steps, s.steps},
+			What: fmt.Sprintf("%s rays, %s", s.set, what), Size: size, Timing: times[1],
 			Speed: report.Per(float64(len(s.rays))/1e3, times[1].Median), Ratio: report.Per(times[0].Median, times[1].Median),
 			Differ: differing(s.results, results)})
 	}
@@ -386,7 +457,8 @@ func (r *clusterRow) steps() string {
 func (r *clustersReport) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s: %d triangles, %d vertices, as clusters by compute; ratios to plain FAST_BUILD and FAST_TRACE\n\n", r.Scene,
 		r.Triangles, r.Vertices)
-	fmt.Fprintln(w, "what\tclusters of\tms\tmin\tmax\tM/s\tratio\tbytes a triangle\tdiffer\tnodes, triangles, clusters a ray, and in the plain structure")
+	fmt.Fprintln(w, "what\tclusters of\tms\tmin\tmax\tM/s\tratio\tbytes a triangle\tdiffer\t"+
+		"nodes, triangles, clusters a ray, and in the plain structure")
 	for _, row := range r.Rows {
 		fmt.Fprintf(w, "%s\t%d\t%.3f\t%.3f\t%.3f\t%.1f\t%.2f\t%.2f\t%d\t%s\n", row.What, row.Size, row.Timing.Median, row.Timing.Min,
 			row.Timing.Max, row.Speed, row.Ratio, row.Bytes, row.Differ, row.steps())
