@@ -21,7 +21,7 @@ func TestChoose(t *testing.T) {
 		{"another driver without queries", traits{name: "other", driver: 3}, BackendAuto, BackendNative, "has native", nil},
 		{"H200", traits{name: "NVIDIA H200", driver: driverNVIDIA}, BackendAuto, BackendCompute, "emulates", nil},
 		{"H200 natively", traits{name: "NVIDIA H200", driver: driverNVIDIA}, BackendNative, BackendNative, "asked for", nil},
-		{"RTX without hit objects", traits{name: "RTX", driver: driverNVIDIA, queries: true, hitObjects: true}, BackendAuto, BackendCompute,
+		{"RTX without hit objects", traits{name: "RTX", queries: true, hitObjects: true}, BackendAuto, BackendCompute,
 			"Options.HitObjects", nil},
 		{"RTX without hit objects, natively", traits{name: "RTX", queries: true, hitObjects: true}, BackendNative, BackendNative,
 			"asked for", nil},

@@ -29,7 +29,10 @@ var passes = []pass{
 	// The calls that are left pass variables.
 	{name: "hit calls", run: (*linker).placeHitObjects, needs: []property{formed, inlined}, gives: []property{passable}},
 	{name: "initial values", run: (*linker).storeInitialValues, needs: []property{inlined}, gives: []property{stored}},
-	{name: "split", run: (*linker).splitShaders, needs: []property{formed, inlined, passable, alignedAccess}, gives: []property{split}},
+	{
+		name: "split", run: (*linker).splitShaders, needs: []property{formed, inlined, passable, alignedAccess},
+		gives: []property{split},
+	},
 	{name: "preheaders", run: (*linker).addAllPreheaders, needs: []property{split}, gives: []property{preheaders}},
 	// Constructs that hold a cut are taken apart into fragments.
 	{name: "fragments", run: (*linker).buildGraphs, needs: []property{split, preheaders}, gives: []property{fragmented}},
@@ -41,7 +44,9 @@ var passes = []pass{
 	{name: "frames", run: (*linker).layOutFrames, needs: []property{apart, localised, stored}, gives: []property{framed}},
 	{
 		name: "states", run: (*linker).emitStates, needs: []property{framed, fragmented, apart}, gives: []property{computeOnly, structured},
-		ends: []property{merged, inlined, passable, stored, split, preheaders, fragmented, localised, noPhis, apart, framed, alignedAccess},
+		ends: []property{
+			merged, inlined, passable, stored, split, preheaders, fragmented, localised, noPhis, apart, framed, alignedAccess,
+		},
 	},
 	// What libraries hold is at this point already.
 	{name: "join", run: (*linker).joinLibraries, needs: []property{computeOnly}, gives: []property{joined}},

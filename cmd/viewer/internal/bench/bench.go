@@ -49,6 +49,8 @@ type Options struct {
 	Kinds []diverge.Kind
 	Steps int
 	Forms []engine.LinkForm
+	// Reorder measures the divergence test with hit objects and reorders beside.
+	Reorder bool
 	// Progress, if not nil, is told of each part how much of it is done, and that it ended.
 	Progress func(what string, total int) (done func(n int), finish func())
 	// Log, if not nil, gets a line for each part of All.

@@ -31,6 +31,9 @@ type divergenceSeries struct {
 	// Form is what was asked for, Linked what came out, on the compute way.
 	Form   string `json:"form,omitempty"`
 	Linked string `json:"linked,omitempty"`
+	// Objects is set where ray generation has hit objects and reorders, Reorders where those change the order of lanes.
+	Objects  bool `json:"hit_objects,omitempty"`
+	Reorders bool `json:"reorders,omitempty"`
 	// Comparison is with the paths of the first way.
 	diverge.Comparison
 	Timing
@@ -46,6 +49,7 @@ type divergenceSeries struct {
 type divergeBench struct {
 	ways   []*divergeWay
 	forms  []engine.LinkForm
+	both   bool // with hit objects, too
 	reader *clockReader
 	report divergenceReport
 }
@@ -64,7 +68,7 @@ func (w *divergeWay) destroy() error {
 
 // divergenceOfScene measures all kinds in one scene.
 func (b *run) divergenceOfScene(ctx context.Context, l *loadedScene) (err error) {
-	d := &divergeBench{forms: b.o.Forms}
+	d := &divergeBench{forms: b.o.Forms, both: b.o.Reorder}
 	defer func() { err = errors.Join(err, d.close()) }()
 	if err := d.open(ctx, b.o, l); err != nil {
 		return err
@@ -125,15 +129,20 @@ func (d *divergeBench) close() (err error) {
 type divergeSubject struct {
 	way    *divergeWay
 	form   engine.LinkForm
+	kind   diverge.Kind
 	tracer *diverge.Tracer
 }
 
 // name says it in words.
 func (s *divergeSubject) name() string {
-	if b := s.way.dev.Backend(); b == engine.BackendNative {
-		return b.String()
+	name := s.way.dev.Backend().String()
+	if s.way.dev.Backend() == engine.BackendCompute {
+		name += ", " + s.form.String()
 	}
-	return s.way.dev.Backend().String() + ", " + s.form.String()
+	if s.kind.Reorder {
+		name += ", reorder"
+	}
+	return name
 }
 
 // Destroy releases the tracer.
@@ -186,11 +195,17 @@ func (d *divergeBench) link(ctx context.Context, kind diverge.Kind) (out []*dive
 			forms = []engine.LinkForm{engine.FormAuto}
 		}
 		for _, form := range forms {
-			s := &divergeSubject{way: w, form: form}
-			if s.tracer, err = w.paths.NewTracer(ctx, kind, form); err != nil {
-				return out, fmt.Errorf("%s: %w", s.name(), err)
+			for _, objects := range []bool{false, true} {
+				if objects && !(d.both && w.dev.Limits().HitObjectsNV) {
+					continue
+				}
+				s := &divergeSubject{way: w, form: form, kind: kind}
+				s.kind.Reorder = objects
+				if s.tracer, err = w.paths.NewTracer(ctx, s.kind, form); err != nil {
+					return out, fmt.Errorf("%s: %w", s.name(), err)
+				}
+				out = append(out, s)
 			}
-			out = append(out, s)
 		}
 	}
 	return out, nil
@@ -206,13 +221,16 @@ func (s *divergeSubject) describe(kind diverge.Kind) divergenceSeries {
 	if s.way.dev.Backend() == engine.BackendCompute {
 		r.Form, r.Linked = s.form.String(), stats.Form.String()
 	}
+	if r.Objects = s.kind.Reorder; r.Objects {
+		r.Reorders = stats.Reorders || s.way.dev.Backend() == engine.BackendNative && s.way.dev.Limits().Reorders
+	}
 	return r
 }
 
 func (r *divergenceReport) print(w io.Writer) {
 	fmt.Fprintf(w, "\ndivergence in %s: %d triangles, %d x %d paths, heavy shaders of %d steps\n\n", r.Scene, r.Triangles, r.Width,
 		r.Height, r.Steps)
-	fmt.Fprintln(w, "shaders\tway\tform\tms\tmin\tmax\ttime over first\tMrays/s\tpaths differ\tlink ms\tcompile ms\tcode")
+	fmt.Fprintln(w, "shaders\tway\tform\thit objects\tms\tmin\tmax\ttime over first\tMrays/s\tpaths differ\tlink ms\tcompile ms\tcode")
 	for i := range r.Series {
 		s := &r.Series[i]
 		form := "-"
@@ -222,8 +240,14 @@ func (r *divergenceReport) print(w io.Writer) {
 				form = s.Form + ": " + s.Linked
 			}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%d\t%.1f\t%.1f\t%s\n", s.Shaders, s.Backend, form, s.Timing.Median,
-			s.Min, s.Max, s.TimeRatio,
+		objects := "-"
+		if s.Reorders {
+			objects = "reordered"
+		} else if s.Objects {
+			objects = "in order"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%d\t%.1f\t%.1f\t%s\n", s.Shaders, s.Backend, form, objects,
+			s.Timing.Median, s.Min, s.Max, s.TimeRatio,
 			report.Per(float64(s.Rays)/1e3, s.Timing.Median), s.Differ, s.LinkMS, s.CompileMS,
 			report.JoinStatistics(report.Registers(s.Code)))
 	}

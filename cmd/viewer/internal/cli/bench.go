@@ -24,6 +24,7 @@ type benchFlags struct {
 	scenes, sets, backends   []string
 	build, plot              string
 	all, builds, divergence  bool
+	reorder                  bool
 	embree, profile          bool
 	clusters                 bool
 	meshes, instances, steps int
@@ -113,6 +114,7 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	flags.IntVar(&f.steps, "steps", 200, "steps of --divergence's heavy hit shaders")
 	flags.StringSliceVar(&f.forms, "forms", nil,
 		"forms of linking that --divergence and --pipelines compare on the compute way (default --form; with --all auto,megakernel,blocks)")
+	flags.BoolVar(&f.reorder, "reorder", false, "measure --divergence with hit objects and reorders, too, where the way has them")
 	flags.StringVar(&f.plot, "plot", "", "PNG file to draw bars to: compute over native, by scene")
 }
 
@@ -237,7 +239,7 @@ func (a *app) bench(ctx context.Context, f *benchFlags) error {
 	o := f.options
 	o.Scenes, o.Open = f.scenes, f.opener()
 	o.All, o.Builds, o.Profile, o.Divergence, o.Embree = f.all, f.builds, f.profile, f.divergence, f.embree
-	o.Clusters = f.clusters
+	o.Clusters, o.Reorder = f.clusters, f.reorder
 	o.Width, o.Height, o.Meshes, o.Instances, o.Steps = f.width, f.height, f.meshes, f.instances, f.steps
 	o.Pipelines, o.Counts = f.pipelines, f.counts
 	o.OpenCached = func(ctx context.Context, b engine.Backend, dir string) (*engine.Device, func() error, error) {

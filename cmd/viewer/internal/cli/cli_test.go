@@ -97,6 +97,7 @@ func TestBadInput(t *testing.T) {
 		{"bench flags", []string{"bench", "--builds", "--flags", "fast"}, "--flags"},
 		{"bench shaders", []string{"bench", "--divergence", "--scene", "builtin:cornell", "--shaders", "light2"}, "--shaders"},
 		{"bench forms", []string{"bench", "--divergence", "--scene", "builtin:cornell", "--forms", "auto,round"}, "--forms"},
+		{"reorder without hit objects", []string{"render", "builtin:cornell", "--integrator", "ao", "--reorder"}, "--reorder"},
 		{"bench divergence without scene", []string{"bench", "--divergence"}, "--scene"},
 		{"bench rays", []string{"bench", "--scene", "builtin:cornell", "--rays", ""}, "ray set"},
 		{"heat max", []string{"render", "--scene", "builtin:cornell", "--integrator", "heat", "--heat-max", "-3", "--out", png},

@@ -30,6 +30,7 @@ type deviceFlags struct {
 	backend, device string
 	validation      bool
 	cache, form     string
+	hitObjects      bool // shaders have some; no flag of its own
 }
 
 // Values of --cache beside directories.
@@ -91,7 +92,10 @@ func (f *deviceFlags) options() (engine.Options, *messages, error) {
 	m := &messages{}
 	// Without validation only the loader has messages, and what they mean comes back as errors.
 	quiet := slog.New(slog.DiscardHandler)
-	o := engine.Options{Backend: backend, Device: f.device, AppName: "viewer", Validation: f.validation, Logger: quiet, CacheDir: f.cacheDir(), Form: form}
+	o := engine.Options{
+		Backend: backend, Device: f.device, AppName: "viewer", Validation: f.validation, Logger: quiet, CacheDir: f.cacheDir(), Form: form,
+		HitObjects: engine.HitObjects{NV: f.hitObjects},
+	}
 	if f.validation {
 		o.SyncValidation = true
 		o.OnMessage = m.add

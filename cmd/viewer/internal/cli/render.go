@@ -23,6 +23,7 @@ type lookFlags struct {
 	bounces                 int
 	exposure, clamp         float64
 	lightFlags
+	reorder bool
 }
 
 type renderFlags struct {
@@ -51,6 +52,8 @@ func (f *lookFlags) register(cmd *cobra.Command, headlight string) {
 	f.lightFlags.register(flags, headlight)
 	flags.StringVar(&f.integrator, "integrator", "path", "what to draw: path, ao, primary or normals; render also has heat")
 	flags.IntVar(&f.bounces, "bounces", render.DefaultBounces, "bounces of a path after its first hit")
+	flags.BoolVar(&f.reorder, "reorder", false,
+		"path with hit objects, and a reorder before each runs its shader; --form wavefront then changes the order of rays")
 	flags.StringVar(&f.tone, "tonemap", "pbr-neutral", "tone mapping of path: pbr-neutral, agx, aces, reinhard or clamp")
 	flags.Float64Var(&f.exposure, "exposure", 0, "exposure of path in stops")
 	flags.Float64Var(&f.clamp, "clamp", render.DefaultClamp,
@@ -86,7 +89,10 @@ func (f *lookFlags) options() (render.Options, render.Look, error) {
 	if err := f.lightFlags.check(); err != nil {
 		return o, look, err
 	}
-	o = render.Options{Integrator: integrator, Bounces: f.bounces, Clamp: float32(f.clamp), BuildFlags: flags}
+	if f.reorder && integrator != render.Path {
+		return o, look, fmt.Errorf("%w: --reorder: only --integrator path has hit objects", errUsage)
+	}
+	o = render.Options{Integrator: integrator, Bounces: f.bounces, Clamp: float32(f.clamp), BuildFlags: flags, Reorder: f.reorder}
 	if f.bounces == 0 {
 		o.Bounces = -1
 	}
@@ -199,6 +205,7 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if err := f.lightFlags.apply(ctx, scene, &options, &cam, distance); err != nil {
 		return err
 	}
+	f.hitObjects = options.Reorder
 	dev, closeDevice, err := f.open(ctx)
 	if err != nil {
 		return err

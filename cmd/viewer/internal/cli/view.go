@@ -108,6 +108,7 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	f.hitObjects = options.Reorder
 	if options.Integrator == render.Heat {
 		return fmt.Errorf("%w: --integrator heat: press H in the window, or use viewer render, which draws its scale", errUsage)
 	}

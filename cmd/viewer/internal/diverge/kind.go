@@ -12,6 +12,8 @@ type Kind struct {
 	Name string
 	// Shaders is their number: the geometries have one each, or share them in turn.
 	Shaders int
+	// Reorder has the ray generation shader use hit objects, and reorder before each is executed.
+	Reorder bool
 	// heavy tells which of them do much.
 	heavy func(shader int) bool
 	// Shadows says that hit shaders trace a shadow ray each, and are light.
@@ -26,7 +28,7 @@ func Many(shaders int, shadows bool, salt uint32) Kind {
 	if shadows {
 		name = fmt.Sprintf("shadow%d", shaders)
 	}
-	return Kind{name, shaders, func(int) bool { return false }, shadows, salt}
+	return Kind{Name: name, Shaders: shaders, heavy: func(int) bool { return false }, Shadows: shadows, Salt: salt}
 }
 
 // Kinds lists those of the project's measurements: light shaders give normal and colour, heavy ones compute besides.

@@ -104,6 +104,9 @@ func (k *Kind) addOthers(o *engine.PipelineOptions) (misses []sbt.Record, err er
 		list = list[:2]
 	}
 	for i, s := range list {
+		if k.Reorder && s.kind == engine.Raygen {
+			s.name = "diverge_reorder.rgen"
+		}
 		code, err := shaders.Load("viewer/" + s.name)
 		if err != nil {
 			return nil, err

@@ -55,7 +55,8 @@ func (r *Renderer) AOV(ctx context.Context, samples int) (a *AOV, err error) {
 	set.WriteBuffer(bindRayCounts, 0, ids, 0, 0)
 	set.WriteBuffer(bindUnlit, 0, r.unlit, 0, 0)
 	set.WriteBuffer(bindGuides, 0, r.guides, 0, 0)
-	pipeline, g, err := newPipeline(ctx, r.dev, variables, r.layout, hasAlpha(r.source), r.features, engine.PipelineOptions{})
+	o := Options{Integrator: variables}
+	pipeline, g, err := newPipeline(ctx, r.dev, &o, r.layout, hasAlpha(r.source), r.features, engine.PipelineOptions{})
 	if err != nil {
 		return fail(err)
 	}

@@ -53,8 +53,8 @@ type program struct {
 	recursion                        uint32
 }
 
-func (i Integrator) program() program {
-	switch i {
+func (o *Options) program() program {
+	switch o.Integrator {
 	case AO:
 		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "ao.rchit", anyHit: "preview.rahit", shadows: true,
 			recursion: 2}
@@ -65,7 +65,11 @@ func (i Integrator) program() program {
 	case Normals:
 		return program{raygen: "preview.rgen", miss: "preview.rmiss", closestHit: "normals.rchit", anyHit: "preview.rahit", recursion: 1}
 	}
-	return program{raygen: "path.rgen", miss: "path.rmiss", closestHit: "path.rchit", anyHit: "path.rahit", shadows: true,
+	raygen := "path.rgen"
+	if o.Reorder {
+		raygen = "path_reorder.rgen"
+	}
+	return program{raygen: raygen, miss: "path.rmiss", closestHit: "path.rchit", anyHit: "path.rahit", shadows: true,
 		recursion: 1}
 }
 
@@ -99,9 +103,9 @@ func (b *pipelineBuilder) group(g engine.Group) int {
 }
 
 // newPipeline links the integrator's pipeline. Scenes without alpha and transmission do without any hit shaders.
-func newPipeline(ctx context.Context, dev *engine.Device, i Integrator, set *engine.DescriptorSetLayout, alpha bool,
+func newPipeline(ctx context.Context, dev *engine.Device, o *Options, set *engine.DescriptorSetLayout, alpha bool,
 	f features, followed engine.PipelineOptions) (*engine.Pipeline, groups, error) {
-	p := i.program()
+	p, i := o.program(), o.Integrator
 	b := &pipelineBuilder{features: f, options: engine.PipelineOptions{
 		Printer:           followed.Printer,
 		Lane:              followed.Lane,

@@ -43,6 +43,9 @@ type Options struct {
 	Headlight float32
 	// HeadlightAuto switches the headlight on only where the first samples of a picture are black.
 	HeadlightAuto bool
+	// Reorder has path use hit objects (SPV_NV_shader_invocation_reorder), and reorder before each is executed. Natively the
+	// device needs Limits.HitObjectsNV.
+	Reorder bool
 	// Guides keeps albedo and normals of what path sees, for Film.Guides.
 	Guides bool
 	// BuildFlags of the bottom level structures; 0 prefers nothing.
@@ -293,7 +296,7 @@ func (r *Renderer) link(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.pipeline, g, err = newPipeline(ctx, r.dev, r.options.Integrator, r.layout, hasAlpha(r.source),
+	if r.pipeline, g, err = newPipeline(ctx, r.dev, &r.options, r.layout, hasAlpha(r.source),
 		r.features, followed); err != nil {
 		return err
 	}
