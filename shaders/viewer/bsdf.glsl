@@ -84,7 +84,7 @@ float passesCoat(BsdfInput i, float cosine)
 {
     if (!has(FEATURE_COAT) || i.coat <= 0.0)
         return 1.0;
-    vec3 e = albedoAt(cosine, i.coatRoughness);
+    vec2 e = albedoAt(cosine, i.coatRoughness);
     return 1.0 - i.coat * (COAT_F0 * e.x + e.y);
 }
 
@@ -92,11 +92,11 @@ float passesSheen(BsdfInput i, float cosine)
 {
     if (!has(FEATURE_SHEEN) || i.sheen == vec3(0.0))
         return 1.0;
-    return max(0.0, 1.0 - largest(i.sheen) * albedoAt(cosine, i.sheenRoughness).z);
+    return max(0.0, 1.0 - largest(i.sheen) * sheenAlbedoAt(cosine, i.sheenRoughness));
 }
 
 // What passes the specular layer of the dielectric.
-float passesSpecular(Bsdf b, vec3 table)
+float passesSpecular(Bsdf b, vec2 table)
 {
     float reflected = b.f0Dielectric * table.x + b.f90Dielectric * table.y +
                       b.multipleDielectric * (1.0 - table.x - table.y);
@@ -106,7 +106,7 @@ float passesSpecular(Bsdf b, vec3 table)
 // Below a layer that passes t at the angles of both directions, Lambert's lobe is t * t / mean: then, in a white furnace,
 // exactly what came through goes out again. Without coat and sheen the mean is the table's, otherwise by Gauss-Legendre
 // quadrature.
-float meanBelow(Bsdf b, vec3 tableMean)
+float meanBelow(Bsdf b, vec2 tableMean)
 {
     if (!has(FEATURE_COAT | FEATURE_SHEEN))
         return passesSpecular(b, tableMean);
@@ -166,7 +166,7 @@ Bsdf makeBsdf(BsdfInput i, vec3 wo)
                       largest(filmFresnel(i.filmIor, 0.6, i.filmThickness, f0)));
         b.f0Dielectric = mix(b.f0Dielectric, max(f, b.f0Dielectric), i.iridescence);
     }
-    vec3 mean = albedoMean(i.roughness);
+    vec2 mean = albedoMean(i.roughness);
     float lossMean = max(1.0 - mean.x - mean.y, 1e-5);
     b.multiple = mix(multipleReflectance(f0, vec3(b.f90Dielectric), 1.0 - lossMean),
                      multipleReflectance(i.baseColor, vec3(1.0), 1.0 - lossMean), i.metallic) / lossMean;
@@ -189,7 +189,7 @@ Bsdf makeBsdf(BsdfInput i, vec3 wo)
         b.diffuse *= 1.0 - i.diffuseTransmission;
     }
 
-    vec3 table = albedoAt(wo.z, i.roughness);
+    vec2 table = albedoAt(wo.z, i.roughness);
     b.outgoingLoss = max(1.0 - table.x - table.y, 0.0);
     b.outgoingCoat = passesCoat(i, dot(wo, i.coatNormal));
     b.outgoingTop = b.outgoingCoat * passesSheen(i, wo.z);
@@ -197,12 +197,17 @@ Bsdf makeBsdf(BsdfInput i, vec3 wo)
     b.outgoingBelow = pass * b.outgoingTop;
     b.normBelow = 1.0 / max(meanBelow(b, mean), 1e-4);
 
-    float transmitted = luminance(b.transmit) * pass;
+    // What a feature would make zero is left out by hand: compilers may not, for the sake of what is not finite.
+    float transmitted = has(FEATURE_TRANSMISSION) ? luminance(b.transmit) * pass : 0.0;
     float specular = luminance(b.f0 * table.x + b.f90 * table.y) * b.outgoingTop + transmitted * b.outgoingTop;
     float upper = luminance(b.diffuse) * b.outgoingBelow + luminance(b.multiple) * b.outgoingLoss * lossMean;
     if (has(FEATURE_SHEEN))
-        upper += luminance(i.sheen) * albedoAt(wo.z, i.sheenRoughness).z;
-    float lower = luminance(b.through) * b.outgoingBelow + (i.thin ? transmitted * b.outgoingLoss : 0.0);
+        upper += luminance(i.sheen) * sheenAlbedoAt(wo.z, i.sheenRoughness);
+    float lower = 0.0;
+    if (has(FEATURE_DIFFUSE_TRANSMISSION))
+        lower += luminance(b.through) * b.outgoingBelow;
+    if (has(FEATURE_TRANSMISSION) && i.thin)
+        lower += transmitted * b.outgoingLoss;
     float coat = 1.0 - b.outgoingCoat;
     float diffuse = upper + lower;
     specular = max(specular, 0.05 * (specular + diffuse + coat));
@@ -247,11 +252,11 @@ float coatEvaluate(BsdfInput i, vec3 wo, vec3 wi, out float pdf)
 vec3 bsdfEvaluate(Bsdf b, vec3 wo, vec3 wi, out float pdf)
 {
     pdf = 0.0;
-    bool reflected = wi.z > 0.0;
-    float ci = abs(wi.z);
     bool lower = has(FEATURE_TRANSMISSION | FEATURE_DIFFUSE_TRANSMISSION);
-    if (ci < 1e-7 || (!reflected && !lower))
+    if ((lower ? abs(wi.z) : wi.z) < 1e-7)
         return vec3(0.0);
+    bool reflected = !lower || wi.z > 0.0;
+    float ci = abs(wi.z);
     bool mirrored = !reflected && b.eta == 1.0; // through a sheet: what it reflects, turned to the other side
     vec3 wr = mirrored ? vec3(wi.xy, -wi.z) : wi;
     vec3 h = normalize(reflected || mirrored ? wo + wr : b.eta * wo + wi);
@@ -259,7 +264,7 @@ vec3 bsdfEvaluate(Bsdf b, vec3 wo, vec3 wi, out float pdf)
     float oh = dot(wo, h);
     float ih = dot(wr, h);
 
-    vec3 table = albedoAt(ci, b.in_.roughness);
+    vec2 table = albedoAt(ci, b.in_.roughness);
     float coat = passesCoat(b.in_, abs(dot(wi, b.in_.coatNormal)));
     float top = coat * passesSheen(b.in_, ci);
     float loss = max(1.0 - table.x - table.y, 0.0);
@@ -273,21 +278,21 @@ vec3 bsdfEvaluate(Bsdf b, vec3 wo, vec3 wi, out float pdf)
         float shadowed = 1.0 / (1.0 + lambdaOut + ggxLambda(wi, b.alpha));
         float d = ggxD(h, b.alpha);
         vec3 fresnel = fresnelOf(b, oh);
-        float dielectric = fresnelDielectric(b, oh);
+        float dielectric = lower ? fresnelDielectric(b, oh) : 1.0;
         float jacobian = 0.25 / wo.z;
         if (!reflected && !mirrored)
         {
             float s = b.eta * oh + ih;
             jacobian = oh * -ih / (wo.z * max(s * s, 1e-12));
         }
-        float pick = pickReflection(b, fresnel, dielectric);
+        float pick = lower ? pickReflection(b, fresnel, dielectric) : 1.0;
         vec3 colour = reflected ? fresnel : b.transmit * (1.0 - dielectric);
         f = colour * (d * shadowed * jacobian * both);
         pdf = b.pickSpecular * (reflected ? pick : 1.0 - pick) * d * jacobian / (1.0 + lambdaOut);
     }
     // Light that microfacets scatter more than once, and what is below.
     float cosine = ci / PI;
-    pdf += b.pickDiffuse * (reflected ? 1.0 - b.pickThrough : b.pickThrough) * cosine;
+    pdf += b.pickDiffuse * (!lower ? 1.0 : reflected ? 1.0 - b.pickThrough : b.pickThrough) * cosine;
     float lost = b.outgoingLoss * loss * cosine * both;
     if (!reflected)
     {
@@ -295,7 +300,7 @@ vec3 bsdfEvaluate(Bsdf b, vec3 wo, vec3 wi, out float pdf)
         if (mirrored)
         {
             float mean = b.multipleDielectric;
-            vec3 norm = albedoMean(b.in_.roughness);
+            vec2 norm = albedoMean(b.in_.roughness);
             f += b.transmit * ((1.0 - mean) * lost / max(1.0 - norm.x - norm.y, 1e-5));
         }
         return f;
@@ -319,7 +324,7 @@ bool bsdfSample(Bsdf b, vec3 wo, float lobe, vec2 u, out vec3 wi)
     if (lobe < b.pickDiffuse)
     {
         wi = sampleCosineHemisphere(u);
-        if (lobe < b.pickDiffuse * b.pickThrough)
+        if (has(FEATURE_TRANSMISSION | FEATURE_DIFFUSE_TRANSMISSION) && lobe < b.pickDiffuse * b.pickThrough)
             wi.z = -wi.z;
         return abs(wi.z) > MIN_COSINE;
     }

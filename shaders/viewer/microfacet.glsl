@@ -3,33 +3,48 @@
 #define VIEWER_MICROFACET_GLSL
 #include "viewer/random.glsl"
 
-// Directional albedos by cosine and roughness, made by cmd/viewer/internal/render/albedo.go. Of GGX under Schlick's
-// Fresnel the albedo is f0 * x + f90 * y, of Charlie's sheen z. The last entry of a row is the mean over the hemisphere.
+// Directional albedos by cosine and roughness, made by cmd/viewer/internal/render/albedo.go: GGX under Schlick's Fresnel
+// reflects f0 * x + f90 * y. An entry has its four corners, in halves, so that a look-up is one load; columns are at the
+// squares of cosines, denser at grazing angles. The last entry of a row is the mean over the hemisphere, for this roughness
+// and the next. Behind all rows is the same for Charlie's sheen.
 const uint ALBEDO_SIDE = 32u;
-layout(set = 0, binding = 10, std430) readonly buffer AlbedoTable { vec4 v[]; } albedoTable;
+layout(set = 0, binding = 10, std430) readonly buffer AlbedoTable { uvec4 v[]; } albedoTable;
 
-vec3 albedoMean(float roughness)
-{
-    float y = clamp(roughness, 0.0, 1.0) * float(ALBEDO_SIDE - 1u);
-    uint row = min(uint(y), ALBEDO_SIDE - 2u);
-    uint at = row * (ALBEDO_SIDE + 1u) + ALBEDO_SIDE;
-    return mix(albedoTable.v[at].xyz, albedoTable.v[at + ALBEDO_SIDE + 1u].xyz, y - float(row));
-}
+struct AlbedoCell { uint at; vec2 t; };
 
-vec3 albedoAt(float cosine, float roughness)
+AlbedoCell albedoCell(float cosine, float roughness)
 {
-    // Columns are at the squares, denser at grazing angles.
     float x = sqrt(clamp(cosine, 0.0, 1.0)) * float(ALBEDO_SIDE - 1u);
     float y = clamp(roughness, 0.0, 1.0) * float(ALBEDO_SIDE - 1u);
-    uint column = min(uint(x), ALBEDO_SIDE - 2u);
-    uint row = min(uint(y), ALBEDO_SIDE - 2u);
-    uint at = row * (ALBEDO_SIDE + 1u) + column;
-    float c0 = float(column) / float(ALBEDO_SIDE - 1u);
-    float c1 = float(column + 1u) / float(ALBEDO_SIDE - 1u);
-    float t = clamp((cosine - c0 * c0) / (c1 * c1 - c0 * c0), 0.0, 1.0);
-    vec3 low = mix(albedoTable.v[at].xyz, albedoTable.v[at + 1u].xyz, t);
-    at += ALBEDO_SIDE + 1u;
-    return mix(low, mix(albedoTable.v[at].xyz, albedoTable.v[at + 1u].xyz, t), y - float(row));
+    float column = min(floor(x), float(ALBEDO_SIDE - 2u));
+    float row = min(floor(y), float(ALBEDO_SIDE - 2u));
+    // Linear in the cosine between the columns' squares.
+    float t = (x * x - column * column) / (2.0 * column + 1.0);
+    return AlbedoCell(uint(row) * ALBEDO_SIDE + uint(column), vec2(clamp(t, 0.0, 1.0), y - row));
+}
+
+vec2 albedoMean(float roughness)
+{
+    float y = clamp(roughness, 0.0, 1.0) * float(ALBEDO_SIDE - 1u);
+    float row = min(floor(y), float(ALBEDO_SIDE - 2u));
+    uvec4 cell = albedoTable.v[uint(row) * ALBEDO_SIDE + ALBEDO_SIDE - 1u];
+    return mix(unpackHalf2x16(cell.x), unpackHalf2x16(cell.y), y - row);
+}
+
+vec2 albedoAt(float cosine, float roughness)
+{
+    AlbedoCell c = albedoCell(cosine, roughness);
+    uvec4 cell = albedoTable.v[c.at];
+    return mix(mix(unpackHalf2x16(cell.x), unpackHalf2x16(cell.y), c.t.x),
+               mix(unpackHalf2x16(cell.z), unpackHalf2x16(cell.w), c.t.x), c.t.y);
+}
+
+float sheenAlbedoAt(float cosine, float roughness)
+{
+    AlbedoCell c = albedoCell(cosine, roughness);
+    uvec4 cell = albedoTable.v[c.at + ALBEDO_SIDE * ALBEDO_SIDE];
+    vec2 columns = mix(unpackHalf2x16(cell.x), unpackHalf2x16(cell.y), c.t.y);
+    return mix(columns.x, columns.y, c.t.x);
 }
 
 float ggxD(vec3 h, vec2 alpha)

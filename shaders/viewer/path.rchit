@@ -17,7 +17,7 @@ vec3 emittedTowardsRay(Surface s)
 {
     if (path.bsdfPdf == 0.0)
         return s.emission;
-    float distance = path.travelled + gl_HitTEXT;
+    float distance = gl_HitTEXT + (has(FEATURE_TRANSMISSION) ? path.travelled : 0.0);
     float cosine = abs(dot(s.geometricNormal, gl_WorldRayDirectionEXT));
     float lightPdf = lightTrianglePdf(geometries.v[s.geometry], uint(gl_PrimitiveID), distance * distance, cosine);
     return s.emission * chanceWeight(path.bsdfPdf, lightPdf);
@@ -62,8 +62,10 @@ void scatter(Surface s, Scatter q, vec3 kept, Sampler draw)
                                  random2(draw, bounceDimension(bounce, DIM_BSDF)), drawn);
     bool through = dot(drawn, s.geometricNormal) < 0.0;
     bool lit = light.distance > 0.0 && !(q.glass && (!s.front || dot(light.direction, s.geometricNormal) < 0.0));
-    vec3 f[2] = vec3[2](vec3(0.0), vec3(0.0));
-    float pdf[2] = float[2](0.0, 0.0);
+    vec3 lightF = vec3(0.0);
+    vec3 drawnF = vec3(0.0);
+    float lightPdf = 0.0;
+    float drawnPdf = 0.0;
     for (uint k = lit ? 0u : 2u; k < (sampled ? 4u : 2u); ++k)
     {
         vec3 w = k < 2u ? light.direction : drawn;
@@ -71,25 +73,27 @@ void scatter(Surface s, Scatter q, vec3 kept, Sampler draw)
             continue;
         float density;
         vec3 value = bsdfEvaluate(q.bsdf, q.wo, w, density);
-        f[k >> 1u] += value;
-        pdf[k >> 1u] += density;
+        lightF += k < 2u ? value : vec3(0.0); // arrays would lie in memory
+        lightPdf += k < 2u ? density : 0.0;
+        drawnF += k < 2u ? vec3(0.0) : value;
+        drawnPdf += k < 2u ? 0.0 : density;
     }
     if (lit)
     {
-        float weight = light.pdf > 0.0 ? chanceWeight(light.pdf, pdf[0]) : 1.0;
-        path.lightRadiance = kept * f[0] * light.radiance * weight;
+        float weight = light.pdf > 0.0 ? chanceWeight(light.pdf, lightPdf) : 1.0;
+        path.lightRadiance = kept * lightF * light.radiance * weight;
         path.lightDirection = light.direction;
         bool behind = dot(light.direction, s.geometricNormal) < 0.0;
         path.lightOrigin = offsetPoint(s.position, behind ? -s.geometricNormal : s.geometricNormal);
         // Stop short of the light, which would otherwise shadow itself.
         path.lightDistance = light.distance * (1.0 - 1e-3);
     }
-    if (!sampled || pdf[1] <= 0.0)
+    if (!sampled || drawnPdf <= 0.0)
         return;
-    path.weight = kept * f[1] / pdf[1];
+    path.weight = kept * drawnF / drawnPdf;
     // Directly seen glass shows all that is behind it; after that, light sampling has looked straight through.
     bool hidden = q.glass && (through || !s.front);
-    path.bsdfPdf = !hidden ? pdf[1] : path.bsdfPdf == 0.0 ? 0.0 : -1.0;
+    path.bsdfPdf = !hidden ? drawnPdf : path.bsdfPdf == 0.0 ? 0.0 : -1.0;
     path.direction = drawn;
     path.position = offsetPoint(s.position, through ? -s.geometricNormal : s.geometricNormal);
     path.travelled = 0.0;

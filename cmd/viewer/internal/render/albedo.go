@@ -11,27 +11,53 @@ const (
 	minSheenAlpha = 0.0049 // MIN_SHEEN_ALPHA
 )
 
-// albedoTable returns the table. GGX under Schlick's Fresnel reflects f0 times the first number plus f90 times the second,
-// white sheen the third. A row ends with the means over the hemisphere.
+// albedoTable returns the table: of GGX under Schlick's Fresnel, which reflects f0 times the first number plus f90 times the
+// second, and behind it of white sheen.
 func albedoTable(sheen bool) []byte {
-	e := &encoder{b: make([]byte, 0, albedoSide*(albedoSide+1)*16)}
-	for row := range albedoSide {
+	var values [albedoSide][albedoSide][3]float64
+	var means [albedoSide][3]float64
+	for row := range values {
 		roughness := float64(row) / (albedoSide - 1)
-		alpha := max(roughness*roughness, minAlpha)
-		var values [albedoSide][3]float64
-		for column := range values {
+		for column := range values[row] {
 			c := float64(column) / (albedoSide - 1)
-			cosine := max(c*c, 1e-4)
-			values[column][0], values[column][1] = ggxAlbedo(cosine, alpha)
+			v := &values[row][column]
+			v[0], v[1] = ggxAlbedo(max(c*c, 1e-4), max(roughness*roughness, minAlpha))
 			if sheen {
-				values[column][2] = sheenAlbedo(cosine, max(roughness*roughness, minSheenAlpha))
+				v[2] = sheenAlbedo(max(c*c, 1e-4), max(roughness*roughness, minSheenAlpha))
 			}
-			e.f32(float32(values[column][0]), float32(values[column][1]), float32(values[column][2]), 0)
 		}
-		mean := hemisphereMean(&values)
-		e.f32(float32(mean[0]), float32(mean[1]), float32(mean[2]), 0)
+		means[row] = hemisphereMean(&values[row])
+	}
+	e := &encoder{b: make([]byte, 0, 2*albedoSide*albedoSide*16)}
+	pair := func(v [3]float64) uint32 { return halves(v[0], v[1]) }
+	for row := range albedoSide {
+		next := min(row+1, albedoSide-1)
+		for c := range albedoSide - 1 {
+			e.u32(pair(values[row][c]), pair(values[row][c+1]), pair(values[next][c]), pair(values[next][c+1]))
+		}
+		e.u32(pair(means[row]), pair(means[next]), 0, 0)
+	}
+	for row := range albedoSide {
+		next := min(row+1, albedoSide-1)
+		for c := range albedoSide {
+			right := min(c+1, albedoSide-1)
+			e.u32(halves(values[row][c][2], values[row][right][2]), halves(values[next][c][2], values[next][right][2]), 0, 0)
+		}
 	}
 	return e.b
+}
+
+// halves packs two numbers from 0 to a few as unpackHalf2x16 reads them.
+func halves(a, b float64) uint32 {
+	half := func(v float64) uint32 {
+		const least = 1.0 / (1 << 14) // the least normal number
+		if v < least {
+			return uint32(math.Round(v * (1 << 24)))
+		}
+		fraction, exponent := math.Frexp(v)                                // 0.5 to 1
+		return uint32(exponent+13)<<10 + uint32(math.Round(fraction*2048)) // the leading bit adds one to the exponent
+	}
+	return half(a) | half(b)<<16
 }
 
 // hemisphereMean integrates 2 * value * cosine, values linear between the columns' cosines.

@@ -158,3 +158,15 @@ func TestUnlitByPassesToneMapping(t *testing.T) {
 		}
 	}
 }
+
+func TestHalves(t *testing.T) {
+	for v, want := range map[float64]uint32{0: 0, 1: 0x3c00, 0.5: 0x3800, 0.75: 0x3a00, 1.0 / (1 << 24): 1, 1.0 / (1 << 14): 0x400,
+		0.99999: 0x3c00, 2: 0x4000} {
+		if got := halves(v, 0); got != want {
+			t.Errorf("%g is %#x, want %#x", v, got, want)
+		}
+		if got := halves(0, v); got != want<<16 {
+			t.Errorf("%g above is %#x", v, got)
+		}
+	}
+}
