@@ -54,7 +54,8 @@ func TestClusterFlags(t *testing.T) {
 	null := r.upload("null addresses", make([]byte, 64))
 	in := cluster.Input{MaxCount: 5, Op: cluster.BuildBottomLevels, MaxClusters: n, MaxTotalClusters: 4 * n}
 	bottoms := r.runClusters(in, cluster.Bytes(
-		cluster.BuildBottomLevel{Count: n, Clusters: made.list.Address()}, cluster.BuildBottomLevel{Count: n, Clusters: made.list.Address()},
+		cluster.BuildBottomLevel{Count: n, Clusters: made.list.Address()}, cluster.BuildBottomLevel{Count: n,
+			Clusters: made.list.Address()},
 		cluster.BuildBottomLevel{Count: 8, Clusters: null}, cluster.BuildBottomLevel{},
 		cluster.BuildBottomLevel{Count: (n + 1) / 2, Stride: 16, Clusters: made.list.Address()}))
 	r.checkBottoms(bottoms)
@@ -68,7 +69,8 @@ func TestClusterFlags(t *testing.T) {
 		return vk.NewAccelerationStructureInstance(t, custom, 0xff, custom, vk.InstanceFlags(flags), at)
 	}
 	tlas := r.build(r.topInput(0, instance(vk.IdentityTransform(), 1, 0, bottoms.addresses[0]),
-		instance(mirror, 2, inspect.InstanceFlipFacing, bottoms.addresses[1]), instance(vk.IdentityTransform(), 3, 0, bottoms.addresses[2]),
+		instance(mirror, 2, inspect.InstanceFlipFacing, bottoms.addresses[1]), instance(vk.IdentityTransform(), 3, 0,
+			bottoms.addresses[2]),
 		instance(vk.IdentityTransform(), 4, 0, bottoms.addresses[3]), instance(shift, 5, 0, plain.Address())))[0]
 	scene := inspect.Reference{
 		{Transform: vk.IdentityTransform(), Mask: 0xff, CustomIndex: 1, TableOffset: 1, Triangles: list},
@@ -105,7 +107,8 @@ func TestClusterCulling(t *testing.T) {
 	r := newRig(t)
 	tracer := r.clusterTracer()
 	corners := []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 0, 3, 0, 0, 2, 1, 0}
-	in := cluster.Input{MaxCount: 1, Op: cluster.BuildClusters, VertexFormat: 106, MaxTriangles: 2, MaxVertices: 6, MaxTotalTriangles: 2, MaxTotalVertices: 6}
+	in := cluster.Input{MaxCount: 1, Op: cluster.BuildClusters, VertexFormat: 106, MaxTriangles: 2, MaxVertices: 6,
+		MaxTotalTriangles: 2, MaxTotalVertices: 6}
 	for _, both := range []bool{false, true} {
 		a := cluster.BuildTriangles{ID: 9, Counts: cluster.NewCounts(2, 6, 0, 1), Indices: r.upload("indices", []byte{0, 1, 2, 3, 4, 5}),
 			Vertices: r.upload("vertices", floatBytes(corners))}

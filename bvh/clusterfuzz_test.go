@@ -57,9 +57,11 @@ func stride(rng *rand.Rand) uint16 { return uint16(rng.IntN(200)) }
 // args are the arguments of operations, most of them wrong.
 func (a *clusterArena) args(op cluster.Op, n int, rng *rand.Rand) (out []byte) {
 	for range n {
-		b := cluster.BuildTriangles{ID: rng.Uint32(), Flags: rng.Uint32(), Counts: cluster.Counts(rng.Uint32()), Geometry: cluster.GeometryWord(rng.Uint32()),
+		b := cluster.BuildTriangles{ID: rng.Uint32(), Flags: rng.Uint32(), Counts: cluster.Counts(rng.Uint32()),
+			Geometry:    cluster.GeometryWord(rng.Uint32()),
 			IndexStride: stride(rng), VertexStride: stride(rng), GeometryWordStride: stride(rng), MicromapIndexStride: stride(rng),
-			Indices: a.address(rng), Vertices: a.address(rng), GeometryWords: a.address(rng), MicromapArray: rng.Uint64(), MicromapIndices: rng.Uint64()}
+			Indices: a.address(rng), Vertices: a.address(rng), GeometryWords: a.address(rng), MicromapArray: rng.Uint64(),
+			MicromapIndices: rng.Uint64()}
 		if rng.IntN(2) == 0 { // nearly right
 			b.Counts = cluster.NewCounts(rng.Uint32()%70, rng.Uint32()%70, rng.Uint32(), []uint32{1, 2, 4, 3}[rng.IntN(4)])
 			b.IndexStride, b.VertexStride, b.GeometryWordStride = 0, 12, 0
@@ -70,7 +72,8 @@ func (a *clusterArena) args(op cluster.Op, n int, rng *rand.Rand) (out []byte) {
 		case cluster.BuildTemplates:
 			out = append(out, cluster.Bytes(cluster.BuildTemplate{BuildTriangles: b, Bounds: rng.Uint64()})...)
 		case cluster.InstantiateOp:
-			out = append(out, cluster.Bytes(cluster.Instantiate{IDOffset: rng.Uint32(), GeometryOffset: rng.Int32(), Template: a.address(rng),
+			out = append(out, cluster.Bytes(cluster.Instantiate{IDOffset: rng.Uint32(), GeometryOffset: rng.Int32(),
+				Template: a.address(rng),
 				Vertices: a.address(rng), VertexStride: uint64(stride(rng))})...)
 		case cluster.BuildBottomLevels:
 			out = append(out, cluster.Bytes(cluster.BuildBottomLevel{Count: rng.Uint32() >> rng.IntN(32), Stride: uint32(stride(rng)) &^ 7,
@@ -121,11 +124,13 @@ func (a *clusterArena) run(t *testing.T, r *rig, in cluster.Input, args []byte, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := clusterResults{memory: r.buffer("results", sizes.AccelerationStructureSize+256), list: r.buffer("list", 8*uint64(in.MaxCount))}
+	out := clusterResults{memory: r.buffer("results", sizes.AccelerationStructureSize+256), list: r.buffer("list",
+		8*uint64(in.MaxCount))}
 	sizesAt := r.buffer("sizes", 4*uint64(in.MaxCount))
 	c := cluster.Command{Input: in, Implicit: out.memory.Address(), Scratch: r.buffer("scratch", sizes.BuildScratchSize).Address(),
 		Addresses: cluster.Strided{Address: out.list.Address()}, Sizes: cluster.Strided{Address: sizesAt.Address()},
-		Infos: cluster.Strided{Address: r.upload("arguments", args)}, Count: r.upload("count", unsafe.Slice((*byte)(unsafe.Pointer(&count)), 4))}
+		Infos: cluster.Strided{Address: r.upload("arguments", args)}, Count: r.upload("count",
+			unsafe.Slice((*byte)(unsafe.Pointer(&count)), 4))}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if err := a.dev.Run(ctx, "garbage", func(cb *vk.CommandBuffer) error { return a.builder.CmdBuildClusters(cb, c) }); err != nil {

@@ -29,7 +29,8 @@ func newClusterScene(t *testing.T, triangles, vertices int) *clusterScene {
 	r := newRig(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	positions, indices := bumpyGrid(rng, 16)
-	s := &clusterScene{rig: r, mesh: r.cutMesh(positions, indices, triangles, vertices), tracer: r.clusterTracer(), rays: randomRays(rng, 3000)}
+	s := &clusterScene{rig: r, mesh: r.cutMesh(positions, indices, triangles, vertices), tracer: r.clusterTracer(),
+		rays: randomRays(rng, 3000)}
 	s.want = s.plain(positions)
 	return s
 }
@@ -141,7 +142,8 @@ func TestClusterModes(t *testing.T) {
 	sizes := s.buffer("sizes", 8*uint64(n))
 
 	in.Mode = cluster.SizesOnly
-	s.command(cluster.Command{Input: in, Scratch: scratch.Address(), Sizes: cluster.Strided{Address: sizes.Address(), Stride: 8}, Infos: infos})
+	s.command(cluster.Command{Input: in, Scratch: scratch.Address(), Sizes: cluster.Strided{Address: sizes.Address(), Stride: 8},
+		Infos: infos})
 	data := s.download(sizes)
 	for k, want := range implicit.sizes {
 		if got := binary.LittleEndian.Uint32(data[8*k:]); got != want {
@@ -168,7 +170,8 @@ func TestClusterModes(t *testing.T) {
 	zero := s.upload("sizes", make([]byte, 4*n))
 	all := cluster.ResolveScratch | cluster.ResolveAddresses | cluster.ResolveSizes | cluster.ResolveInfos | cluster.ResolveCount
 	s.command(cluster.Command{Input: in, Scratch: pointer(scratch.Address()), Addresses: cluster.Strided{Address: pointer(listAt)},
-		Sizes: cluster.Strided{Address: pointer(zero)}, Infos: cluster.Strided{Address: pointer(infos.Address)}, Count: pointer(count), Resolve: all})
+		Sizes: cluster.Strided{Address: pointer(zero)}, Infos: cluster.Strided{Address: pointer(infos.Address)}, Count: pointer(count),
+		Resolve: all})
 	results, first := s.download(memory), s.download(implicit.memory)
 	for k := range n {
 		got := results[uint64(n-1-k)*worst.AccelerationStructureSize:][:implicit.sizes[k]]
@@ -208,7 +211,8 @@ func TestClusterMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := s.buffer("moved addresses", 8*uint64(len(moves)))
-	s.command(cluster.Command{Input: in, Implicit: made.memory.Address(), Scratch: s.buffer("scratch", sizes.BuildScratchSize).Address(),
+	s.command(cluster.Command{Input: in, Implicit: made.memory.Address(), Scratch: s.buffer("scratch",
+		sizes.BuildScratchSize).Address(),
 		Addresses: cluster.Strided{Address: list.Address()}, Infos: cluster.Strided{Address: s.upload("moves", cluster.Bytes(moves...))}})
 	after, at := s.download(made.memory), uint64(0)
 	addresses := s.download(list)
@@ -274,13 +278,15 @@ func TestClusterInputs(t *testing.T) {
 				for k := range 4 {
 					pad = append(append(pad, corners[3*k:3*k+3]...), 99, 99)
 				}
-				a := cluster.BuildTriangles{ID: 5, Counts: cluster.NewCounts(4, 4, truncate, width), Geometry: base, IndexStride: uint16(stride),
+				a := cluster.BuildTriangles{ID: 5, Counts: cluster.NewCounts(4, 4, truncate, width), Geometry: base,
+					IndexStride:  uint16(stride),
 					VertexStride: 20, Indices: r.upload("indices", data), Vertices: r.upload("vertices", floatBytes(pad))}
 				if stride != width {
 					a.GeometryWords, a.GeometryWordStride = r.upload("words", uintBytes([]uint32{uint32(words[0]), 0, 0, uint32(words[1]), 0, 0,
 						uint32(words[2]), 0, 0, uint32(words[3])})), 12
 				}
-				in := cluster.Input{MaxCount: 1, Op: cluster.BuildClusters, VertexFormat: vulkan.FormatR32g32b32Sfloat, MaxTriangles: 4, MaxVertices: 4,
+				in := cluster.Input{MaxCount: 1, Op: cluster.BuildClusters, VertexFormat: vulkan.FormatR32g32b32Sfloat, MaxTriangles: 4,
+					MaxVertices:       4,
 					MaxTotalTriangles: 4, MaxTotalVertices: 4}
 				o := r.objects(r.runClusters(in, cluster.Bytes(a)))[0]
 				what := fmt.Sprintf("width %d, stride %d, truncation %d", width, stride, truncate)

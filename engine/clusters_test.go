@@ -33,7 +33,8 @@ func (w *clusterWorld) input(name string, data []byte) vk.DeviceAddress {
 
 func (w *clusterWorld) buffer(name string, size uint64) *vk.Buffer {
 	w.t.Helper()
-	b, err := w.VK().NewBuffer(vk.BufferOptions{Name: name, Size: max(size, 256), Memory: vk.DeviceLocal, AccelerationStructureInput: true})
+	b, err := w.VK().NewBuffer(vk.BufferOptions{Name: name, Size: max(size, 256), Memory: vk.DeviceLocal,
+		AccelerationStructureInput: true})
 	check(w.t, err)
 	w.t.Cleanup(b.Destroy)
 	return b
@@ -72,7 +73,8 @@ func newClusterWorld(t *testing.T) *clusterWorld {
 	in := engine.ClusterInput{MaxCount: 2, Op: engine.ClusterOpClusters, VertexFormat: vulkan.FormatR32g32b32Sfloat, MaxTriangles: 2,
 		MaxVertices: 6, MaxTotalTriangles: 3, MaxTotalVertices: 9, MaxGeometryIndex: 2}
 	memory, list := w.command(in, engine.ClusterArgs(
-		engine.ClusterBuildTriangles{ID: 70, Counts: engine.NewClusterCounts(2, 6, 0, 1), GeometryWords: words, Indices: indices, Vertices: at},
+		engine.ClusterBuildTriangles{ID: 70, Counts: engine.NewClusterCounts(2, 6, 0, 1), GeometryWords: words, Indices: indices,
+			Vertices: at},
 		engine.ClusterBuildTriangles{ID: 71, Counts: engine.NewClusterCounts(1, 3, 0, 1), Indices: indices, Vertices: at + 2*36,
 			Geometry: engine.NewClusterGeometry(2, engine.ClusterOpaque)}))
 	o, err := w.DecodeCluster(t.Context(), memory, 0)
@@ -81,13 +83,15 @@ func newClusterWorld(t *testing.T) *clusterWorld {
 	if o.ID != 70 || len(o.Triangles) != 2 {
 		t.Fatalf("the first cluster: %+v", o)
 	}
-	bottoms, bottom := w.command(engine.ClusterInput{MaxCount: 1, Op: engine.ClusterOpBottomLevels, MaxClusters: 2, MaxTotalClusters: 2},
+	bottoms, bottom := w.command(engine.ClusterInput{MaxCount: 1, Op: engine.ClusterOpBottomLevels, MaxClusters: 2,
+		MaxTotalClusters: 2},
 		engine.ClusterArgs(engine.ClusterBuildBottomLevel{Count: 2, Clusters: list.Address()}))
 	s, err := w.DecodeClusters(t.Context(), bottoms, 0)
 	check(t, err)
 	contents, err := s.Contents()
 	check(t, err)
-	if len(contents.Clusters) != 2 || !slices.ContainsFunc(contents.Clusters, func(r engine.ClusterRecord) bool { return r.Describes(o) }) {
+	if len(contents.Clusters) != 2 || !slices.ContainsFunc(contents.Clusters,
+		func(r engine.ClusterRecord) bool { return r.Describes(o) }) {
 		t.Fatalf("the bottom level's clusters: %+v", contents.Clusters)
 	}
 	data := make([]byte, 8)
@@ -99,9 +103,10 @@ func newClusterWorld(t *testing.T) *clusterWorld {
 func (w *clusterWorld) buildTop(plain, overClusters vk.DeviceAddress) {
 	w.t.Helper()
 	t := w.t
-	blas, _, err := w.BuildAccelerationStructures(t.Context(), []engine.BuildInput{{Name: "plain", Info: vk.BuildInfo{Type: vk.BottomLevel,
-		Geometries: []vk.Geometry{{Type: vk.GeometryTriangles, Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat,
-			VertexData: plain, VertexStride: 12, MaxVertex: 2, IndexType: vk.IndexNone}}}}, Ranges: []vk.BuildRange{{PrimitiveCount: 1}}}})
+	blas, _, err := w.BuildAccelerationStructures(t.Context(), []engine.BuildInput{{Name: "plain",
+		Info: vk.BuildInfo{Type: vk.BottomLevel,
+			Geometries: []vk.Geometry{{Type: vk.GeometryTriangles, Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat,
+				VertexData: plain, VertexStride: 12, MaxVertex: 2, IndexType: vk.IndexNone}}}}, Ranges: []vk.BuildRange{{PrimitiveCount: 1}}}})
 	check(t, err)
 	t.Cleanup(blas[0].Destroy)
 	instances, err := w.NewInstances(t.Context(), "instances", []vk.AccelerationStructureInstance{
@@ -141,7 +146,8 @@ layout(location = 0) rayPayloadEXT Payload p;
 void main() {
 	p.hit = ivec4(0);
 	p.candidate = -7;
-	traceRayEXT(scene, 0u, 0xffu, 0u, 1u, 0u, vec3(2.0 * float(gl_LaunchIDEXT.x) + 0.25, 0.25, 1.0), 0.0, vec3(0.0, 0.0, -1.0), 9.0, 0);
+	traceRayEXT(scene, 0u, 0xffu, 0u, 1u, 0u, vec3(2.0 * float(gl_LaunchIDEXT.x) + 0.25, 0.25, 1.0), 0.0, vec3(0.0, 0.0, -1.0), 9.0,
+		0);
 	result.v[2u * gl_LaunchIDEXT.x] = p.hit;
 	result.v[2u * gl_LaunchIDEXT.x + 1u] = ivec4(p.candidate, 0, 0, 0);
 }`},
@@ -152,8 +158,8 @@ void main() { p.hit = ivec4(clusterId, gl_PrimitiveID, gl_GeometryIndexEXT, RECO
 	{engine.AnyHit, "rahit", clusterID + "void main() { p.candidate = clusterId; }"},
 }
 
-// TestClusterShaders reads ids of clusters in closest hit and any hit shaders, in all forms: -1 of what is none's. Hit records follow
-// from triangles' own geometry indices.
+// TestClusterShaders reads ids of clusters in closest hit and any hit shaders, in all forms: -1 of what is none's. Hit records
+// follow from triangles' own geometry indices.
 func TestClusterShaders(t *testing.T) {
 	w := newClusterWorld(t)
 	layout, set, out := w.resources()
@@ -186,7 +192,8 @@ func TestClusterShaders(t *testing.T) {
 		check(t, w.Run(t.Context(), "trace", func(cb *vk.CommandBuffer) error {
 			w.CmdBarrier(cb)
 			defer w.CmdBarrier(cb)
-			return w.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: made, Sets: []*engine.DescriptorSet{set}, Width: 5, Height: 1, Depth: 1})
+			return w.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: made, Sets: []*engine.DescriptorSet{set}, Width: 5,
+				Height: 1, Depth: 1})
 		}))
 		if got := w.words(out, len(want)); !slices.Equal(got, want) {
 			t.Errorf("%v: got %v, want %v", form, got, want)
@@ -202,7 +209,8 @@ func TestClusterShaders(t *testing.T) {
 	check(t, err)
 	defer made.Destroy()
 	err = w.Run(t.Context(), "trace", func(cb *vk.CommandBuffer) error {
-		return w.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: made, Sets: []*engine.DescriptorSet{set}, Width: 1, Height: 1, Depth: 1})
+		return w.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: made, Sets: []*engine.DescriptorSet{set}, Width: 1,
+			Height: 1, Depth: 1})
 	})
 	if fault := (*engine.FaultError)(nil); !errors.As(err, &fault) {
 		t.Errorf("a pipeline that knows no clusters met some: %v", err)

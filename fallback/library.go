@@ -50,7 +50,8 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 	source := setOf(o.Form, o.Stages)
 	linked, err := link.NewLibrary(ctx, runtime, o.Stages, link.Options{Form: o.Form})
 	if err != nil {
-		return fail(internal(err, "", &repro.Case{Name: o.Name, Way: "compute", CPU: o.SIMD, Flags: link.Flags{AllowClusters: o.AllowClusters}, Libraries: []repro.Set{source}}))
+		return fail(internal(err, "", &repro.Case{Name: o.Name, Way: "compute", CPU: o.SIMD,
+			Flags: link.Flags{AllowClusters: o.AllowClusters}, Libraries: []repro.Set{source}}))
 	}
 	if !o.Keep {
 		source = repro.Set{}

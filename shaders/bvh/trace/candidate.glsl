@@ -82,7 +82,8 @@ bool erTestTriangle(uvec2 leaves, uint leaf, uint word, ErRaySetup setup, vec3 o
         tri = erCorners(leaves, leaf, mode);
     }
 #else
-bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin, float tMax, inout ErFound f, out bool opaque) {
+bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin, float tMax,
+                    inout ErFound f, out bool opaque) {
     ErCorners tri = erCorners(leaves, leaf, mode);
 #endif
     vec4 r = erIntersectTriangle(setup, origin, tri.v0, tri.v1, tri.v2);

@@ -1,15 +1,15 @@
 // Clusters in traversal, for pipelines and queries that ask for them (the variants with ER_CLUSTERS; the others have no code for
 // them).
 //
-// A reference to a record of a bottom level over clusters leads to the nodes of a cluster, which are like all others: what changes is
-// where they are, and the mode, which then holds the cluster's form. A ray is in a cluster while the stack is no lower than where it
-// came in: so it enters on its way down, and leaves without an entry of the stack that would say so. A hit's leaf is the numbers of
-// record and triangle together, so that hits need no more memory than others.
+// A reference to a record of a bottom level over clusters leads to the nodes of a cluster, which are like all others: what changes
+// is where they are, and the mode, which then holds the cluster's form. A ray is in a cluster while the stack is no lower than
+// where it came in: so it enters on its way down, and leaves without an entry of the stack that would say so. A hit's leaf is the
+// numbers of record and triangle together, so that hits need no more memory than others.
 #ifndef ER_BVH_TRACE_CLUSTER_GLSL
 #define ER_BVH_TRACE_CLUSTER_GLSL
 
-// A reference to one cluster's record, while a ray is on its way: no leaf's, so that it enters the cluster on its way down. In memory
-// it is a leaf's.
+// A reference to one cluster's record, while a ray is on its way: no leaf's, so that it enters the cluster on its way down. In
+// memory it is a leaf's.
 const uint ER_REF_CLUSTER = 0x40000000u;
 
 // erInCluster is whether a mode is that of a cluster's inside.
@@ -18,7 +18,8 @@ bool erInCluster(uint mode) { return (mode & ER_FORM_CLUSTER) != 0u; }
 // erAtClusters is whether leaves are those of a bottom level over clusters.
 bool erAtClusters(uint mode) { return (mode & (ER_INSTANCE_CLUSTERS | ER_FORM_CLUSTER)) == ER_INSTANCE_CLUSTERS; }
 
-// erClusterRef turns a leaf's reference to one cluster into ER_REF_CLUSTER; those of several, which only the deepest trees have, stay.
+// erClusterRef turns a leaf's reference to one cluster into ER_REF_CLUSTER; those of several, which only the deepest trees have,
+// stay.
 uint erClusterRef(uint ref) {
     bool one = (ref & (ER_REF_LEAF | ER_REF_COUNT_MASK << ER_REF_COUNT_SHIFT)) == ER_REF_LEAF;
     return one ? ref ^ (ER_REF_LEAF | ER_REF_CLUSTER) : ref;

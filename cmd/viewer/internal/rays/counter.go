@@ -45,7 +45,8 @@ func NewCounter(ctx context.Context, dev *engine.Device, scene *accel.Scene) (c 
 }
 
 // NewTopCounter compiles the kernel for a top level, whose instances may have clusters. Those count as instances.
-func NewTopCounter(ctx context.Context, dev *engine.Device, top *engine.AccelerationStructure, clusters bool) (c *Counter, err error) {
+func NewTopCounter(ctx context.Context, dev *engine.Device, top *engine.AccelerationStructure, clusters bool) (c *Counter,
+	err error) {
 	if b := dev.Backend(); b != engine.BackendCompute {
 		return nil, fmt.Errorf("%w: steps are counted in the compute way's traversal, the device is open for %v", engine.ErrInvalid, b)
 	}
