@@ -134,7 +134,8 @@ func (o *Object) Validate() error {
 		return nil
 	}
 	n := uint32(len(o.Triangles))
-	if got := o.form >> formTrianglesShift & formTrianglesMask; got != n || o.form&formCluster == 0 || o.form&formFast != 0 != o.Fast || o.form&^formMask != 0 {
+	got, fast := o.form>>formTrianglesShift&formTrianglesMask, o.form&formFast != 0
+	if got != n || o.form&formCluster == 0 || fast != o.Fast || o.form&^formMask != 0 {
 		return fmt.Errorf("%w: form %#x of %d triangles", ErrInvalid, o.form, n)
 	}
 	leaves := (n + leafOf(o.Fast) - 1) / leafOf(o.Fast)
