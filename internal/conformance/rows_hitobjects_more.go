@@ -213,7 +213,7 @@ void main() {
     uint any = p.w[52];
     if (hoIsHit(h)) {
         hoAttributes(h);
-        hitObjectRecordHitNV(recorded, HIT(int(hoInstanceId(h))), 0x30u + r.offset, 0x50u + r.stride, RAYS, 0);
+        hitObjectRecordHitNV(recorded, HIT(int(hoInstanceId(h))), r.offset, r.stride, RAYS, 0);
     } else {
         hoMiss(recorded, 0u, r.miss, r.origin, r.tmin, r.direction, r.tmax);
     }
