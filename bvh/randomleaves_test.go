@@ -18,7 +18,11 @@ func randomLeaves(rng *rand.Rand, kind uint32, n int) []byte {
 	if layout.IsCompacted(kind) {
 		return randomChunks(rng, kind, n)
 	}
-	size, room := int(layout.LeafSizeOf(kind)), n+rng.IntN(3)
+	form := kind
+	if kind == leafSourced { // the number of another form: of clusters
+		form = layout.LeafTriangles
+	}
+	size, room := int(layout.LeafSizeOf(form)), n+rng.IntN(3)
 	data := make([]byte, room*size)
 	put := func(at int, v ...uint32) {
 		for k, w := range v {
