@@ -65,6 +65,25 @@ type erTracePush struct {
 	Count, Flags, CullMask, Candidates uint32
 }
 
+// erIndirect says where the ranges of a record are (indirect.comp).
+type erIndirect struct {
+	Ranges                vk.DeviceAddress
+	Stride, FirstGeometry uint32
+}
+
+// erRay is a ray of trace.comp.
+type erRay struct{ OriginTMin, DirectionTMax [4]float32 }
+
+// erHit is a hit of trace.comp, and erClusterHit one of the variant that knows clusters.
+type erHit struct {
+	T, U, V                                                      float32
+	Primitive, Geometry, Instance, CustomIndex, RecordOffsetKind uint32
+}
+type erClusterHit struct {
+	erHit
+	Cluster uint32
+}
+
 // erClusterCommand describes a command for clusters (cluster/command.glsl).
 type erClusterCommand struct {
 	Implicits, Scratch, Addresses, Sizes, Infos, Counter, Places, Sums           vk.DeviceAddress
@@ -77,7 +96,7 @@ type erClusterCommand struct {
 
 // record is one of these.
 type record interface {
-	erBuild | erUpdate | erGeometry | erPush | erUpdatePush | erCopy | erWiden | erTracePush | erClusterCommand
+	erBuild | erUpdate | erGeometry | erPush | erUpdatePush | erCopy | erWiden | erTracePush | erClusterCommand | erIndirect | erRay
 }
 
 // bytesOf are a record's bytes, as the device reads them: in the host's order, which is the device's (specification, 3.1).

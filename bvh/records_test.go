@@ -62,7 +62,7 @@ func spirvStructs(t *testing.T, kernel string) map[string]map[string]uint32 {
 func fields(r any, base uintptr) map[string]uint32 {
 	out := map[string]uint32{}
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(r)) {
-		if f.Name != "_" {
+		if f.Name != "_" && !f.Anonymous {
 			out[string(unicode.ToLower(rune(f.Name[0])))+f.Name[1:]] = uint32(base + f.Offset)
 		}
 	}
@@ -102,6 +102,10 @@ func TestRecordsMatchShaders(t *testing.T) {
 	same("build/widen", "ErWiden", fields(erWiden{}, 0))
 	same("trace/trace", "Push", fields(erTracePush{}, 0))
 	same("cluster/build", "ErClusterCommand", fields(erClusterCommand{}, 0))
+	same("build/indirect", "ErIndirect", fields(erIndirect{}, 0))
+	same("trace/trace", "Ray", fields(erRay{}, 0))
+	same("trace/trace", "Hit", fields(erHit{}, 0))
+	same("trace/trace.clusters", "Hit", fields(erClusterHit{}, 0))
 
 	source, err := os.ReadFile("../shaders/bvh/common/build.glsl")
 	if err != nil {
@@ -125,6 +129,8 @@ func TestRecordsMatchShaders(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
 		"erBuild": {unsafe.Sizeof(erBuild{}), layout.BuildRecordSize}, "erUpdate": {unsafe.Sizeof(erUpdate{}), layout.BuildRecordSize},
 		"erGeometry": {unsafe.Sizeof(erGeometry{}), layout.GeometryRecord}, "erCopy": {unsafe.Sizeof(erCopy{}), copyRecordSize},
+		"erIndirect": {unsafe.Sizeof(erIndirect{}), 16}, "erRay": {unsafe.Sizeof(erRay{}), RaySize},
+		"erHit": {unsafe.Sizeof(erHit{}), HitSize}, "erClusterHit": {unsafe.Sizeof(erClusterHit{}), ClusterHitSize},
 		"erWiden": {unsafe.Sizeof(erWiden{}), widenTask}, "erTracePush": {unsafe.Sizeof(erTracePush{}), tracerPushSize},
 	} {
 		if sizes[0] != sizes[1] {

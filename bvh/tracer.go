@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
+	"unsafe"
 
 	vulkan "github.com/vulkan-go/vulkan"
 
@@ -171,10 +171,8 @@ func (t *Tracer) Trace(ctx context.Context, tlas vk.DeviceAddress, rays []inspec
 func EncodeRays(rays []inspect.Ray) []byte {
 	b := make([]byte, 0, len(rays)*RaySize)
 	for _, r := range rays {
-		for _, f := range []float32{r.Origin[0], r.Origin[1], r.Origin[2], r.TMin, r.Direction[0], r.Direction[1],
-			r.Direction[2], r.TMax} {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
-		}
+		b = appendRecord(b, erRay{OriginTMin: [4]float32{r.Origin[0], r.Origin[1], r.Origin[2], r.TMin},
+			DirectionTMax: [4]float32{r.Direction[0], r.Direction[1], r.Direction[2], r.TMax}})
 	}
 	return b
 }
@@ -185,16 +183,12 @@ func DecodeHits(b []byte) []Hit { return decodeHits(b, HitSize) }
 func decodeHits(b []byte, size int) []Hit {
 	hits := make([]Hit, len(b)/size)
 	for i := range hits {
-		r := b[i*size:]
-		u := func(k int) uint32 { return binary.LittleEndian.Uint32(r[4*k:]) }
-		hits[i] = Hit{
-			T: math.Float32frombits(u(0)), U: math.Float32frombits(u(1)), V: math.Float32frombits(u(2)),
-			Primitive: u(3), Geometry: u(4), Instance: u(5), CustomIndex: u(6),
-			TableOffset: u(7) & 0xffffff, Kind: uint8(u(7) >> 24), Cluster: cluster.NoID,
-		}
-		if size == ClusterHitSize {
-			hits[i].Cluster = u(8)
-		}
+		var h erClusterHit
+		h.Cluster = cluster.NoID
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), b[i*size:][:size])
+		hits[i] = Hit{T: h.T, U: h.U, V: h.V, Primitive: h.Primitive, Geometry: h.Geometry, Instance: h.Instance,
+			CustomIndex: h.CustomIndex, TableOffset: h.RecordOffsetKind & 0xffffff, Kind: uint8(h.RecordOffsetKind >> 24),
+			Cluster: h.Cluster}
 	}
 	return hits
 }

@@ -1,7 +1,6 @@
 package bvh
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	vulkan "github.com/vulkan-go/vulkan"
@@ -328,8 +327,7 @@ func (b *batch) addIndirect(builds []IndirectBuild) {
 			if ib.Info.Update != updates {
 				continue
 			}
-			b.indirect = binary.LittleEndian.AppendUint64(b.indirect, ib.Ranges)
-			b.indirect = appendWords(b.indirect, ib.Stride, first)
+			b.indirect = appendRecord(b.indirect, erIndirect{Ranges: ib.Ranges, Stride: ib.Stride, FirstGeometry: first})
 			first += uint32(len(ib.Info.Geometries))
 		}
 	}

@@ -254,6 +254,17 @@ func (d *Device) NewInstances(ctx context.Context, name string, instances []vk.A
 	return d.NewBuildInput(ctx, name, data)
 }
 
+// TrianglesInfo returns the build of a bottom level structure over count triangles, opaque or not as flags of the geometry say, whose
+// vertices follow each other at the given address, three float32 each.
+func TrianglesInfo(address vk.DeviceAddress, count uint32, geometry vk.GeometryFlags, flags vk.BuildFlags) (vk.BuildInfo,
+	[]vk.BuildRange) {
+	info := vk.BuildInfo{Type: vk.BottomLevel, Flags: flags, Geometries: []vk.Geometry{{Flags: geometry, Triangles: vk.Triangles{
+		VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: address, VertexStride: 12, MaxVertex: max(3*count, 1) - 1,
+		IndexType: vk.IndexNone,
+	}}}}
+	return info, []vk.BuildRange{{PrimitiveCount: count}}
+}
+
 // InstancesInfo returns the build of a top level structure over count instances at the given address.
 func InstancesInfo(address vk.DeviceAddress, count uint32, flags vk.BuildFlags) (vk.BuildInfo, []vk.BuildRange) {
 	info := vk.BuildInfo{Type: vk.TopLevel, Flags: flags, Geometries: []vk.Geometry{

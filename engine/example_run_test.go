@@ -26,27 +26,22 @@ func Example() {
 	// One triangle, in a bottom level structure, in a top level one.
 	vertices := must(dev.NewBuildInput(ctx, "vertices", floats(-0.9, -0.9, 0, 0.9, -0.9, 0, 0, 0.9, 0)))
 	defer vertices.Destroy()
-	mesh, _, err := dev.BuildAccelerationStructures(ctx, []engine.BuildInput{{
-		Name: "mesh", Ranges: []vk.BuildRange{{PrimitiveCount: 1}}, Info: vk.BuildInfo{Type: vk.BottomLevel,
-			Geometries: []vk.Geometry{{
-				Triangles: vk.Triangles{VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices.Address(), VertexStride: 12,
-					MaxVertex: 2,
-					IndexType: vk.IndexNone}}}}}})
+	info, ranges := engine.TrianglesInfo(vertices.Address(), 1, 0, vk.PreferFastTrace)
+	mesh, _, err := dev.BuildAccelerationStructures(ctx, []engine.BuildInput{{Name: "mesh", Info: info, Ranges: ranges}})
 	must(0, err)
 	defer mesh[0].Destroy()
 	instances := must(dev.NewInstances(ctx, "instances", []vk.AccelerationStructureInstance{
 		vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xFF, 0, 0, mesh[0].Address())}))
 	defer instances.Destroy()
-	info, ranges := engine.InstancesInfo(instances.Address(), 1, vk.PreferFastTrace)
+	info, ranges = engine.InstancesInfo(instances.Address(), 1, vk.PreferFastTrace)
 	scene, _, err := dev.BuildAccelerationStructures(ctx, []engine.BuildInput{{Name: "scene", Info: info, Ranges: ranges}})
 	must(0, err)
 	defer scene[0].Destroy()
 
 	// What the shaders see: the structure and a picture.
 	const width, height = 24, 12
-	picture := must(dev.VK().NewImage(vk.ImageOptions{Name: "picture", Width: width, Height: height,
-		Format: vulkan.FormatR8g8b8a8Unorm,
-		Usage:  vulkan.ImageUsageFlags(vulkan.ImageUsageStorageBit | vulkan.ImageUsageTransferSrcBit)}))
+	usage := vulkan.ImageUsageFlags(vulkan.ImageUsageStorageBit | vulkan.ImageUsageTransferSrcBit)
+	picture := must(dev.VK().NewImage(vk.ImageOptions{Width: width, Height: height, Format: vulkan.FormatR8g8b8a8Unorm, Usage: usage}))
 	defer picture.Destroy()
 	layout := must(dev.NewDescriptorSetLayout("scene and picture", []vk.DescriptorBinding{
 		{Binding: 0, Type: vk.DescriptorTypeAccelerationStructure}, {Binding: 1, Type: vulkan.DescriptorTypeStorageImage}}))
@@ -57,13 +52,12 @@ func Example() {
 	set.WriteImage(1, 0, picture, nil, vulkan.ImageLayoutGeneral)
 
 	// The shaders, each with its record in the table.
-	load := func(stage string) []uint32 {
-		return must(engine.LoadSPIRV(must(os.ReadFile("../shaders/spv/example/triangle." + stage + ".spv"))))
-	}
+	file := func(s string) []byte { return must(os.ReadFile("../shaders/spv/example/triangle." + s + ".spv")) }
+	load := func(s string) []uint32 { return must(engine.LoadSPIRV(file(s))) }
+	bright := map[uint32][]byte{0: engine.SpecializationConstant(float32(1))}
 	pipeline := must(dev.NewRayTracingPipeline(ctx, engine.PipelineOptions{
 		Stages: []engine.Stage{{Kind: engine.Raygen, Code: load("rgen")}, {Kind: engine.Miss, Code: load("rmiss")},
-			{Kind: engine.ClosestHit, Code: load("rchit"),
-				Specialization: map[uint32][]byte{0: engine.SpecializationConstant(float32(1))}}},
+			{Kind: engine.ClosestHit, Code: load("rchit"), Specialization: bright}},
 		Groups:     []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.TrianglesGroup(2, engine.Unused)},
 		SetLayouts: []*engine.DescriptorSetLayout{layout},
 	}))
@@ -81,8 +75,7 @@ func Example() {
 	texels := must(dev.ReadImage(ctx, picture, vulkan.ImageLayoutGeneral))
 	for y := height - 1; y >= 0; y-- {
 		for x := range width {
-			rgb := texels[4*(y*width+x):]
-			fmt.Print(".rgb"[1+largest(rgb[:3]):][:1])
+			fmt.Print(".rgb"[1+largest(texels[4*(y*width+x):][:3]):][:1])
 		}
 		fmt.Println()
 	}

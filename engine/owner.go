@@ -130,35 +130,37 @@ func (u vulkanUsage) String() string {
 	return fmt.Sprintf("%#x", uint32(u))
 }
 
-// check wants a living structure of the device; field names it.
-func (a *AccelerationStructure) check(d *Device, field string) error {
+// living wants something that is there, and is the device's; field names it in errors.
+func (d *Device) living(there bool, owner *Device, field, name string) error {
 	switch {
-	case !a.alive():
+	case !there:
 		return invalid("%s is nil or destroyed", field)
-	case a.device != d:
-		return invalid("%s %q belongs to another device", field, a.name)
+	case owner != d:
+		return invalid("%s %q belongs to another device", field, name)
 	}
 	return nil
+}
+
+// check wants a living structure of the device.
+func (a *AccelerationStructure) check(d *Device, field string) error {
+	if !a.alive() {
+		return d.living(false, nil, field, "")
+	}
+	return d.living(true, a.device, field, a.name)
 }
 
 // check wants a living layout of the device.
 func (l *DescriptorSetLayout) check(d *Device, field string) error {
-	switch {
-	case l == nil || l.impl == nil:
-		return invalid("%s is nil or destroyed", field)
-	case l.device != d:
-		return invalid("%s %q belongs to another device", field, l.name)
+	if l == nil || l.impl == nil {
+		return d.living(false, nil, field, "")
 	}
-	return nil
+	return d.living(true, l.device, field, l.name)
 }
 
 // check wants a living pipeline of the device.
 func (p *Pipeline) check(d *Device, field string) error {
-	switch {
-	case p == nil || p.impl == nil:
-		return invalid("%s is nil or destroyed", field)
-	case p.device != d:
-		return invalid("%s %q belongs to another device", field, p.name)
+	if p == nil || p.impl == nil {
+		return d.living(false, nil, field, "")
 	}
-	return nil
+	return d.living(true, p.device, field, p.name)
 }

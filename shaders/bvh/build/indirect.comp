@@ -13,8 +13,14 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Er
 
 const uint LANES = 64u;
 
-// ErIndirect, see batch.addIndirect: address of the ranges, their stride, and
+// The ranges of a record, see batch.addIndirect: their address and stride, and
 // the number of the first geometry.
+struct ErIndirect {
+    uvec2 ranges;
+    uint stride, firstGeometry;
+};
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ErIndirectView { ErIndirect indirect[]; };
+
 shared uint counts[LANES];
 
 // VkAccelerationStructureBuildRangeInfoKHR
@@ -22,8 +28,8 @@ struct Range {
     uint primitiveCount, primitiveOffset, firstVertex, transformOffset;
 };
 
-Range readRange(uvec4 indirect, uint k) {
-    ErUintView v = ErUintView(erOffset(indirect.xy, k, indirect.z));
+Range readRange(ErIndirect indirect, uint k) {
+    ErUintView v = ErUintView(erOffset(indirect.ranges, k, indirect.stride));
     return Range(v.v[0], v.v[1], v.v[2], v.v[3]);
 }
 
@@ -45,9 +51,9 @@ void main() {
         return; // the whole workgroup
     }
     uint lane = gl_LocalInvocationIndex;
-    uvec4 indirect = ErUvec4View(push.tasks).v[group];
+    ErIndirect indirect = ErIndirectView(push.tasks).indirect[group];
     ErBuild b = ErBuildView(push.builds).build[group];
-    uvec2 geometries = erOffset(push.sums, indirect.w, ER_GEOMETRY_SIZE);
+    uvec2 geometries = erOffset(push.sums, indirect.firstGeometry, ER_GEOMETRY_SIZE);
     uint first = 0u;
     for (uint base = 0u; base < b.geometryCount; base += LANES) {
         uint k = base + lane;
