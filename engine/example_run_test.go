@@ -37,7 +37,6 @@ func Example() {
 	scene, _, err := dev.BuildAccelerationStructures(ctx, []engine.BuildInput{{Name: "scene", Info: info, Ranges: ranges}})
 	must(0, err)
 	defer scene[0].Destroy()
-
 	// What the shaders see: the structure and a picture.
 	const width, height = 24, 12
 	usage := vulkan.ImageUsageFlags(vulkan.ImageUsageStorageBit | vulkan.ImageUsageTransferSrcBit)
@@ -52,18 +51,18 @@ func Example() {
 	set.WriteImage(1, 0, picture, nil, vulkan.ImageLayoutGeneral)
 
 	// The shaders, each with its record in the table.
-	file := func(s string) []byte { return must(os.ReadFile("../shaders/spv/example/triangle." + s + ".spv")) }
-	load := func(s string) []uint32 { return must(engine.LoadSPIRV(file(s))) }
+	const folder = "../shaders/spv/example/triangle."
+	load := func(s string) []uint32 { return must(engine.LoadSPIRV(must(os.ReadFile(folder + s + ".spv")))) }
 	bright := map[uint32][]byte{0: engine.SpecializationConstant(float32(1))}
-	pipeline := must(dev.NewRayTracingPipeline(ctx, engine.PipelineOptions{
-		Stages: []engine.Stage{{Kind: engine.Raygen, Code: load("rgen")}, {Kind: engine.Miss, Code: load("rmiss")},
-			{Kind: engine.ClosestHit, Code: load("rchit"), Specialization: bright}},
+	pipeline := must(dev.NewRayTracingPipeline(ctx, engine.PipelineOptions{Stages: []engine.Stage{
+		{Kind: engine.Raygen, Code: load("rgen")}, {Kind: engine.Miss, Code: load("rmiss")},
+		{Kind: engine.ClosestHit, Code: load("rchit"), Specialization: bright}},
 		Groups:     []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.TrianglesGroup(2, engine.Unused)},
 		SetLayouts: []*engine.DescriptorSetLayout{layout},
 	}))
 	defer pipeline.Destroy()
-	table := must(dev.NewTable(ctx, pipeline, sbt.Layout{Raygen: []sbt.Record{{Group: 0}}, Miss: []sbt.Record{{Group: 1}},
-		Hit: []sbt.Record{{Group: 2}}}))
+	record := func(group int) []sbt.Record { return []sbt.Record{{Group: group}} }
+	table := must(dev.NewTable(ctx, pipeline, sbt.Layout{Raygen: record(0), Miss: record(1), Hit: record(2)}))
 	defer table.Destroy()
 	must(0, dev.Run(ctx, "render", func(cb *vk.CommandBuffer) error {
 		cb.ImageBarrier(picture.Handle(), vulkan.ImageLayoutUndefined, vulkan.ImageLayoutGeneral,

@@ -151,9 +151,11 @@ uint32_t evk_buffer_format_features(evk_instance *i, uint64_t physical, uint32_t
 #define EVK_DEVICE_FUNCTIONS(X)                                                                                                    \
 	X(DestroyDevice) X(GetDeviceQueue) X(AllocateMemory) X(FreeMemory) X(MapMemory) X(CreateBuffer) X(DestroyBuffer)                \
 	X(GetBufferMemoryRequirements) X(BindBufferMemory) X(GetBufferDeviceAddress) X(CreateImage) X(DestroyImage)                    \
-	X(GetImageMemoryRequirements) X(BindImageMemory) X(CreateImageView) X(CreateBufferView) X(DestroyBufferView) X(CreateSampler) X(CreateDescriptorSetLayout)              \
+	X(GetImageMemoryRequirements) X(BindImageMemory) X(CreateImageView) X(CreateBufferView) X(DestroyBufferView) X(CreateSampler)  \
+	X(CreateDescriptorSetLayout)                                                                                                   \
 	X(CreateDescriptorPool) X(AllocateDescriptorSets) X(UpdateDescriptorSets) X(DestroyDescriptorPool) X(CreatePipelineLayout)     \
-	X(CreateShaderModule) X(DestroyShaderModule) X(CreateComputePipelines) X(CreateGraphicsPipelines) X(CmdSetViewport) X(CmdSetScissor) X(CmdDraw) X(CreateCommandPool) X(DestroyCommandPool)              \
+	X(CreateShaderModule) X(DestroyShaderModule) X(CreateComputePipelines) X(CreateGraphicsPipelines) X(CmdSetViewport)      \
+	X(CmdSetScissor) X(CmdDraw) X(CreateCommandPool) X(DestroyCommandPool)                                                         \
 	X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(ResetCommandPool) X(CreateSemaphore)                     \
 	X(DestroySemaphore) X(WaitSemaphores) X(GetSemaphoreCounterValue) X(CreateQueryPool) X(GetQueryPoolResults)                     \
 	X(CmdBindDescriptorSets) X(CmdPushConstants) X(CmdCopyBuffer) X(CmdUpdateBuffer) X(CmdCopyBufferToImage)                       \

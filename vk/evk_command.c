@@ -122,7 +122,8 @@ void evk_update_buffer(evk_device *d, uint64_t cb, uint64_t dst, uint64_t offset
 }
 
 static VkBufferImageCopy image_copy(evk_image_copy c) {
-	return (VkBufferImageCopy){.bufferOffset = c.offset, .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, c.level, c.layer, c.layers ? c.layers : 1},
+	return (VkBufferImageCopy){.bufferOffset = c.offset,
+		.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, c.level, c.layer, c.layers ? c.layers : 1},
 		.imageOffset = {(int32_t)c.x, (int32_t)c.y, (int32_t)c.z}, .imageExtent = {c.width, c.height, c.depth ? c.depth : 1}};
 }
 
