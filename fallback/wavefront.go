@@ -236,7 +236,9 @@ func (w *wavefront) encodeHead(b []byte, addresses []uint64, lanes uint32) []byt
 		b = e.AppendUint64(b, a)
 	}
 	y := w.plan
-	for _, v := range []uint32{lanes, y.Bins, y.Shift, y.ContinueBin, y.FirstContinue, uint32(len(y.Segments)), w.scatterLanes, y.Lanes} {
+	for _, v := range []uint32{
+		lanes, y.Bins, y.Shift, y.ContinueBin, y.FirstContinue, uint32(len(y.Segments)), w.scatterLanes, y.Lanes,
+	} {
 		b = e.AppendUint32(b, v)
 	}
 	for _, s := range y.Segments {

@@ -10,7 +10,8 @@ type laneNeeds struct {
 	nested             bool   // rays go to traversal through memory
 }
 
-// hitGetters say which group of values a function of the runtime reads: 'r' the ray, 'h' the hit, 'b' its barycentrics, 'i' the instance.
+// hitGetters say which group of values a function of the runtime reads: 'r' the ray, 'h' the hit, 'b' its barycentrics, 'i' the
+// instance.
 var hitGetters = map[string]string{
 	"rtWorldRayOrigin": "r", "rtWorldRayDirection": "r", "rtObjectRayOrigin": "ri", "rtObjectRayDirection": "ri", "rtRayTmin": "r",
 	"rtRayTmaxMiss": "r", "rtRayTmaxHit": "h", "rtBarycentrics": "hb", "rtPrimitiveId": "h", "rtHitKind": "i", "rtInstanceId": "i",

@@ -28,8 +28,8 @@ void main()
     vec3 from = gl_WorldRayOriginEXT + gl_WorldRayDirectionEXT * gl_HitTEXT + side * push.offset;
     float t = gl_HitTEXT;
     lit = 0.0;
-    traceRayEXT(topLevel, gl_RayFlagsOpaqueEXT | gl_RayFlagsTerminateOnFirstHitEXT | gl_RayFlagsSkipClosestHitShaderEXT, 0xffu, 0u, 1u,
-        1u, from, 0.0, normalize(vec3(0.3, 1.0, 0.2)), 1e30, 1);
+    const uint flags = gl_RayFlagsOpaqueEXT | gl_RayFlagsTerminateOnFirstHitEXT | gl_RayFlagsSkipClosestHitShaderEXT;
+    traceRayEXT(topLevel, flags, 0xffu, 0u, 1u, 1u, from, 0.0, normalize(vec3(0.3, 1.0, 0.2)), 1e30, 1);
     surface.normal = normal;
     surface.t = t;
     surface.colour = (0.5 + 0.5 * lit) * (0.5 + 0.4 * fract(vec3(0.37, 0.61, 0.83) * float(SHADER + 1u)));

@@ -113,7 +113,7 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 		"kinds of hit shaders of --divergence")
 	flags.IntVar(&f.steps, "steps", 200, "steps of --divergence's heavy hit shaders")
 	flags.StringSliceVar(&f.forms, "forms", nil,
-		"forms of linking that --divergence and --pipelines compare on the compute way (default --form; with --all auto,megakernel,blocks)")
+		"forms of linking that --divergence and --pipelines compare by compute (default --form; with --all auto,megakernel,blocks)")
 	flags.BoolVar(&f.reorder, "reorder", false, "measure --divergence with hit objects and reorders, too, where the way has them")
 	flags.StringVar(&f.plot, "plot", "", "PNG file to draw bars to: compute over native, by scene")
 }
