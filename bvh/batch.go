@@ -155,7 +155,7 @@ func (b *batch) add(index uint32, bd Build) {
 	if crowned(bd.Info) {
 		b.addCrown(index, n)
 	}
-	if layout.Ordered(bd.Info) {
+	if layout.Ordered(bd.Info) || layout.Improved(bd.Info) && n > orderLarge {
 		b.addOrdered(index, n, blocks)
 	}
 	if refs > n {

@@ -36,7 +36,7 @@ func TestCopyLayoutMatchesGLSL(t *testing.T) {
 		"ER_STATUS_BAD_HANDLE":   uint64(CopyBadHandle),
 		"ER_BLOB_HANDLES":        layout.BlobHandles, "ER_BLOB_SIZE": layout.BlobSize, "ER_BLOB_MAGIC": layout.BlobMagicWord,
 		"ER_BLOB_VERSION":  layout.BlobVersion,
-		"ER_HEIGHT_BOTTOM": layout.MostHeightBottom, "ER_HEIGHT_TOP": layout.MostHeightTop, "ER_MAX_PRIMITIVES": MaxPrimitives,
+		"ER_HEIGHT_BOTTOM": layout.MostHeightBottom, "ER_HEIGHT_TOP": layout.MostHeightTop,
 	})
 }
 

@@ -331,7 +331,7 @@ func TestHostUpdateForged(t *testing.T) {
 				at = layout.HeaderSize + layout.NodeSize*rng.IntN(int(s.Word(layout.HeaderNodeCount))) + layout.NodeChild0 + 4*rng.IntN(4)
 			}
 			layout.PutWord(h.Dst, at, []uint32{rng.Uint32(), rng.Uint32N(300), layout.RefNone,
-				layout.LeafRef(rng.Uint32N(300), 1+rng.Uint32N(8)), math.MaxInt32}[rng.IntN(5)])
+				layout.LeafRef(rng.Uint32N(300), 1+rng.Uint32N(8), 300), math.MaxInt32}[rng.IntN(5)])
 		}
 		o, err := host.Build([]host.BuildInput{h})
 		if err != nil {

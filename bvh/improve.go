@@ -3,8 +3,8 @@ package bvh
 const (
 	// improvePasses is how often nodes of a tree move (shaders/bvh/build/improve.glsl), but for trees over at most improveSmall
 	// primitives; of those over more than improveMiddle and improveLarge more often, and in the largest only large ones.
-	improvePasses       = 4
-	improveMiddlePasses = 6
+	improvePasses       = 2
+	improveMiddlePasses = 3
 	improveLargePasses  = 8
 	improveSmall        = 4096
 	improveMiddle       = 1 << 17
@@ -40,7 +40,7 @@ func searchGroups(blocks uint32) uint32 {
 	switch {
 	case blocks <= 128:
 		return 16
-	case blocks <= 256:
+	case blocks <= 512:
 		return 8
 	}
 	return 4

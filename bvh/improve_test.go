@@ -14,13 +14,13 @@ import (
 // TestImprove holds the trees of FAST_TRACE against the default's: they are clearly better, and every pass makes
 // them so.
 func TestImprove(t *testing.T) {
-	for name, most := range map[string]float64{"bunny": 0.97, "sponza": 0.95} {
+	for name, most := range map[string]float64{"bunny": 0.97, "sponza": 0.96} {
 		t.Run(name, func(t *testing.T) {
 			m := loadModel(t, name)
 			r := newRig(t)
 			rays := crossingRays(m, 2000)
 			var first, before float64
-			for _, passes := range []uint32{0, 2, improveLargePasses} {
+			for _, passes := range []uint32{0, 1, improveLargePasses} {
 				r.builder.passes = passes
 				builds := r.prepare(r.indexedInput(m.positions, m.indices, vk.PreferFastTrace))
 				start := time.Now()
@@ -117,6 +117,6 @@ func TestImproveConstants(t *testing.T) {
 		"ER_MOVE_NONE": 0xffffffff, "ER_MOVE_VISITS": 32, "ER_MOVE_CLIMBS": 12, "ER_MOVE_LEAST": 8, "ER_MOVE_CLEAR": improveClear,
 		"ER_MOVE_SMALL": improveSmall, "ER_MOVE_MIDDLE": improveMiddle, "ER_MOVE_LARGE": improveLarge,
 		"ER_MOVE_PASSES": improvePasses, "ER_MOVE_MIDDLE_PASSES": improveMiddlePasses, "ER_MOVE_LARGE_PASSES": improveLargePasses,
-		"ER_MOVE_STARTS": 3, "ER_MOVE_TIE": 1,
+		"ER_MOVE_STARTS": 3, "ER_MOVE_TIE": 1, "ER_MOVE_FEW_VISITS": 16, "ER_MOVE_FEW_CLIMBS": 8,
 	})
 }

@@ -50,6 +50,8 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 		"ER_NODE_LEAVES1": layout.NodeLeaves1,
 		"ER_REF_LEAF":     layout.RefLeaf, "ER_REF_COUNT_SHIFT": layout.RefCountShift, "ER_REF_COUNT_MASK": layout.RefCountMask,
 		"ER_REF_INDEX_MASK": layout.RefIndexMask, "ER_REF_NONE": layout.RefNone,
+		"ER_REF_LARGE_SHIFT": layout.RefLargeShift, "ER_REF_RECORDS": layout.RefRecords, "ER_LARGE_LEAF": layout.LargeLeaf,
+		"ER_MAX_PRIMITIVES": MaxPrimitives, "ER_INSTANCE_LARGE": layout.InstanceLarge,
 		"ER_TRIANGLE_SIZE": layout.TriangleSize, "ER_TRIANGLE_V0": layout.TriangleV0, "ER_TRIANGLE_V1": layout.TriangleV1,
 		"ER_TRIANGLE_V2":        layout.TriangleV2,
 		"ER_TRIANGLE_PRIMITIVE": layout.TrianglePrimitive, "ER_TRIANGLE_GEOMETRY": layout.TriangleGeometry,

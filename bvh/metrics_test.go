@@ -217,7 +217,7 @@ func exactEPO(s *inspect.Structure) float64 {
 		below := map[uint32]bool{}
 		cost := inspect.NodeCost
 		if ref&layout.RefLeaf != 0 {
-			first, n := layout.LeafRange(ref)
+			first, n := layout.LeafRange(ref, 0)
 			for i := first; i < first+n; i++ {
 				below[i] = true
 			}

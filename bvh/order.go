@@ -5,6 +5,10 @@ const (
 	// orderSmall is the most primitives of a structure whose nodes one workgroup brings into order (ER_ORDER_SMALL of
 	// order_small.comp).
 	orderSmall = 1536
+	// orderLarge is the most primitives of a FAST_TRACE build whose nodes stay where they are: those of larger trees are brought
+	// together, without the slots between them that no node has, for rays take what they read from memory. 16.8 million triangles on
+	// the H200: rays +2 to +3%, the build 18.8 to 20.5 ms. What is sorted takes less than the moves in the scratch memory.
+	orderLarge = 1 << 22
 )
 
 // addOrdered adds the tasks of a build of so many primitives.

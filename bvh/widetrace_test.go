@@ -147,14 +147,14 @@ func deepChain(memory []byte, height uint32) {
 		rest := inspect.Box{Min: [3]float32{-v, -v, z}, Max: [3]float32{v, v, 10}}
 		next := 3 * (k + 1)
 		if k == length-1 {
-			next = layout.LeafRef(3*length, 1)
+			next = layout.LeafRef(3*length, 1, 0)
 		}
 		put(3*k, 0, rest, next, left)
 		put(3*k, 1, large, 3*k+1, 3)
-		put(3*k+1, 0, large, layout.LeafRef(3*k, 1), 1)
+		put(3*k+1, 0, large, layout.LeafRef(3*k, 1, 0), 1)
 		put(3*k+1, 1, large, 3*k+2, 2)
-		put(3*k+2, 0, large, layout.LeafRef(3*k+1, 1), 1)
-		put(3*k+2, 1, large, layout.LeafRef(3*k+2, 1), 1)
+		put(3*k+2, 0, large, layout.LeafRef(3*k+1, 1, 0), 1)
+		put(3*k+2, 1, large, layout.LeafRef(3*k+2, 1, 0), 1)
 	}
 	layout.PutFloats(memory[layout.HeaderBoundsMin:], -10, -10, -1)
 	layout.PutFloats(memory[layout.HeaderBoundsMax:], 10, 10, 10)

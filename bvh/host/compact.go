@@ -47,7 +47,7 @@ func (w *hostTreeWalk) loosen() {
 // number brings the records of a subtree into the tree's order.
 func (w *hostTreeWalk) number(ref, leaves uint32) {
 	if ref&layout.RefLeaf != 0 {
-		first, n := layout.LeafRange(ref)
+		first, n := layout.LeafRange(ref, w.s.Active)
 		for i := range n {
 			w.order = append(w.order, first+i)
 		}
@@ -74,7 +74,7 @@ func (w *hostTreeWalk) recordAt(place uint32) uint32 {
 // visit notes the sizes of leaves that nodes may become, and returns where the records below are if they follow each other.
 func (w *hostTreeWalk) visit(ref, leaves, depth uint32) (span [2]uint32, err error) {
 	if ref&layout.RefLeaf != 0 {
-		first, n := layout.LeafRange(ref)
+		first, n := layout.LeafRange(ref, w.s.Active)
 		if n != leaves || uint64(first)+uint64(n) > uint64(w.s.Active) {
 			return span, fmt.Errorf("%w: leaf %#x of %d records, %d are expected of %d", inspect.ErrNotAStructure, ref, n, leaves,
 				w.s.Active)
@@ -140,7 +140,7 @@ func (w *hostTreeWalk) placeOf(slot uint32) uint32 {
 // firstBelow is the first of a subtree's records, and their number.
 func (w *hostTreeWalk) firstBelow(ref uint32) (first, n uint32) {
 	if ref&layout.RefLeaf != 0 {
-		return layout.LeafRange(ref)
+		return layout.LeafRange(ref, w.s.Active)
 	}
 	_, refs, _ := w.s.Children(ref)
 	a, n := w.firstBelow(refs[0])
@@ -403,11 +403,12 @@ func (c *hostCompaction) renumber(ref, place, count uint32) uint32 {
 	case ref&layout.RefLeaf == 0 && c.walk.kept(ref):
 		return c.numbers[ref]
 	case c.walk.loose:
-		return layout.LeafRef(place, count)
+		return layout.LeafRef(place, count, c.walk.s.Active)
 	case ref&layout.RefLeaf != 0:
 		return ref
 	}
-	return layout.LeafRef(c.walk.firstBelow(ref))
+	first, n := c.walk.firstBelow(ref)
+	return layout.LeafRef(first, n, c.walk.s.Active)
 }
 
 // writeChunks writes chunks, and behind all of them their lists.

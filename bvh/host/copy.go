@@ -237,7 +237,8 @@ func restoreInstance(record []byte, handle vk.DeviceAddress, header []byte) {
 	if header != nil {
 		root = of(header, layout.HeaderRoot)
 		layout.PutWord(record, layout.InstanceRoot, root)
-		layout.PutWord(record, layout.InstanceHeight, of(header, layout.HeaderHeight)|layout.LeafForm(of(header, layout.HeaderLeafKind)))
+		form := layout.FormOf(of(header, layout.HeaderLeafKind), of(header, layout.HeaderActive))
+		layout.PutWord(record, layout.InstanceHeight, of(header, layout.HeaderHeight)|form)
 		layout.PutWord(record, layout.InstanceLeafBlock, of(header, layout.HeaderLeafBlock))
 	}
 	binary.LittleEndian.PutUint64(record[layout.InstanceBLAS:], handle)

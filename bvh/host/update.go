@@ -416,7 +416,7 @@ func (u *hostUpdate) refit(t hostSubtree, top bool) (inspect.Box, error) {
 
 // leaf is the padded box of a leaf. What cannot be hit has an inverted box, which unions ignore.
 func (u *hostUpdate) leaf(t hostSubtree) (inspect.Box, error) {
-	first, n := t.node&layout.RefIndexMask, t.node>>layout.RefCountShift&layout.RefCountMask+1
+	first, n := layout.LeafRange(t.node, uint32(len(u.boxes)))
 	if n != t.leaves || uint64(first)+uint64(n) > uint64(len(u.boxes)) {
 		return inspect.Box{}, fmt.Errorf("%w: source: %w: leaf of %d records from %d on, %d are there", layout.ErrInvalidBuild,
 			inspect.ErrNotAStructure, n, first, len(u.boxes))

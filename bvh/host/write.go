@@ -150,7 +150,7 @@ func (b *hostBuild) emit() {
 		root, height, inner = b.slot(0, t.inner), t.height, t.inner
 		w.start = layout.HeaderSize + uint64(inner)*layout.NodeSize
 		if t.inner == 0 {
-			root = layout.LeafRef(0, t.leaves)
+			root = layout.LeafRef(0, t.leaves, uint32(len(b.refs)))
 			b.leaves(b.tree.root, 0)
 		} else {
 			b.nodes(b.tree.root, 0, 0, true)
@@ -209,7 +209,7 @@ func (b *hostBuild) nodes(node, first, record uint32, top bool) {
 		t := b.total(c)
 		ref := b.slot(next, t.inner)
 		if t.inner == 0 {
-			ref = layout.LeafRef(record, t.leaves)
+			ref = layout.LeafRef(record, t.leaves, uint32(len(b.refs)))
 			b.leaves(c, record)
 		} else {
 			b.nodes(c, next, record, top)
@@ -334,7 +334,7 @@ func (r hostReader) writeInstance(at []byte, g int, n uint32) {
 	word(layout.InstanceTableOffsetFlags, in.SBTOffsetAndFlags)
 	word(layout.InstanceIndex, r.first[g]+n)
 	word(layout.InstanceRoot, of(layout.HeaderRoot))
-	word(layout.InstanceHeight, of(layout.HeaderHeight)|layout.LeafForm(of(layout.HeaderLeafKind)))
+	word(layout.InstanceHeight, of(layout.HeaderHeight)|layout.FormOf(of(layout.HeaderLeafKind), of(layout.HeaderActive)))
 	word(layout.InstanceLeafBlock, of(layout.HeaderLeafBlock))
 }
 

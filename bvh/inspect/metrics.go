@@ -90,7 +90,7 @@ type treeWalk struct {
 
 func (w *treeWalk) visit(ref uint32, depth int) {
 	if ref&layout.RefLeaf != 0 {
-		_, n := layout.LeafRange(ref)
+		_, n := layout.LeafRange(ref, w.s.Active)
 		w.q.LeafSizes[n-1]++
 		w.depths += float64(depth)
 		return

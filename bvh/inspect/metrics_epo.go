@@ -104,7 +104,7 @@ func newOverlapWalk(s *Structure) *overlapWalk {
 // climb notes what is above each node and record of a subtree.
 func (w *overlapWalk) climb(ref, parent uint32) {
 	if ref&layout.RefLeaf != 0 {
-		first, n := layout.LeafRange(ref)
+		first, n := layout.LeafRange(ref, w.s.Active)
 		for i := first; i < first+n; i++ {
 			w.above[i] = parent
 		}
@@ -127,7 +127,7 @@ func (w *overlapWalk) cost(p [3]float64, record uint32) float64 {
 
 func (w *overlapWalk) visit(ref uint32, p [3]float64, record uint32) float64 {
 	if ref&layout.RefLeaf != 0 {
-		first, n := layout.LeafRange(ref)
+		first, n := layout.LeafRange(ref, w.s.Active)
 		if record-first < n { // also where record < first: the difference wraps
 			return 0
 		}

@@ -149,7 +149,7 @@ func (c *treeCheck) tree() error {
 
 // leaf checks a leaf's records and takes them, each once.
 func (c *treeCheck) leaf(v visit, seen []bool) error {
-	first, n := v.ref&layout.RefIndexMask, v.ref>>layout.RefCountShift&layout.RefCountMask+1
+	first, n := layout.LeafRange(v.ref, c.s.Active)
 	if n != v.leaves || uint64(first)+uint64(n) > uint64(len(seen)) {
 		return fmt.Errorf("%w: leaf %#x of %d records, %d are there and %d are expected", ErrInvalidBlob, v.ref, n, len(seen), v.leaves)
 	}

@@ -129,7 +129,7 @@ func (v *validator) visit(ref, depth uint32) (box Box, count uint32, height int,
 }
 
 func (v *validator) visitLeaf(ref uint32) (box Box, count uint32, height int, err error) {
-	first, n := ref&layout.RefIndexMask, ref>>layout.RefCountShift&layout.RefCountMask+1
+	first, n := layout.LeafRange(ref, v.s.Active)
 	v.m.LeafNodes++
 	for i := first; i < first+n; i++ {
 		if i >= v.s.Active || v.seen[i] {

@@ -75,7 +75,7 @@ func (v *validator) findParts() error {
 // addParts notes a leaf's box for all split triangles in it, and returns the box around what of the leaf's content must be in it:
 // of these triangles nothing.
 func (v *validator) addParts(ref uint32, leaf, content Box) Box {
-	first, n := layout.LeafRange(ref)
+	first, n := layout.LeafRange(ref, v.s.Active)
 	found, rest := false, NoBox()
 	for i := first; i < first+n; i++ {
 		id := v.s.PrimitiveAt(i)

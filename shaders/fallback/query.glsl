@@ -211,7 +211,7 @@ bool rqProceed(inout RqQuery q) {
                 }
             }
 #endif
-            ErNode n = ErNodeView(space.nodes).node[ref];
+            ErNode n = erNodeAt(space.nodes, ref);
 #ifdef ER_CLUSTERS
             n.children = erClusterRefs(n.children, space.mode);
 #endif
@@ -247,8 +247,9 @@ bool rqProceed(inout RqQuery q) {
             ref = ER_REF_CLUSTER | (ref & ER_REF_INDEX_MASK);
 #endif
         } else if (instance != ER_NO_INSTANCE) {
-            leaf = ref & ER_REF_INDEX_MASK;
-            end = leaf + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u;
+            uint shift = erFormShift(space.mode);
+            leaf = erRefFirst(ref, shift);
+            end = leaf + erRefCount(ref, shift);
 #ifdef ER_CLUSTERS
             uint record = inside != 0u ? cluster << ER_RECORD_SHIFT : 0u;
             leaf += record;

@@ -47,6 +47,9 @@ const (
 	RefCountShift = 26
 	RefCountMask  = 31
 	RefIndexMask  = 0x03ffffff
+	RefLargeShift = 29
+	RefRecords    = 0x04000000
+	LargeLeaf     = 4
 	RefNone       = 0xffffffff
 	BuiltLeaf     = 8
 
@@ -107,7 +110,8 @@ const (
 	InstanceWide             = 0x20000000
 	InstanceShort            = 0x10000000
 	InstanceMany             = 0x08000000
-	InstanceHeightMask       = 0x07ffffff
+	InstanceLarge            = 0x02000000
+	InstanceHeightMask       = 0x05ffffff
 
 	// build.glsl
 	BlockSize          = 1024
@@ -132,9 +136,8 @@ const (
 	Alignment = 256
 	// ScratchAlignment is the alignment of scratch addresses.
 	ScratchAlignment = 64
-	// MaxPrimitives is the most primitives of one structure, inactive ones counted: nodes and records stay within 4 GiB each,
-	// beyond which drivers' offsets wrapped (NVIDIA 580, 268 million triangles).
-	MaxPrimitives = 1 << 26
+	// MaxPrimitives is the most primitives of one structure, inactive ones counted.
+	MaxPrimitives = 1<<29 - 1
 	// MaxInstances is the most instances of one top level, inactive ones counted.
 	MaxInstances = 1<<24 - 1
 	// MaxGeometries is the most geometries of one bottom level.

@@ -11,8 +11,18 @@ import (
 // PutWord writes a word.
 func PutWord(at []byte, offset int, v uint32) { binary.LittleEndian.PutUint32(at[offset:], v) }
 
-// LeafRef is a reference to a leaf of so many records.
-func LeafRef(first, count uint32) uint32 { return RefLeaf | (count-1)<<RefCountShift | first }
+// RefShift is where references to leaves have the number of records, in structures of so many.
+func RefShift(records uint32) uint32 {
+	if records > RefRecords {
+		return RefLargeShift
+	}
+	return RefCountShift
+}
+
+// LeafRef is a reference to a leaf of count records, in a structure of so many.
+func LeafRef(first, count, records uint32) uint32 {
+	return RefLeaf | (count-1)<<RefShift(records) | first
+}
 
 // PutFloats writes floats one behind the other.
 func PutFloats(at []byte, v ...float32) {
@@ -78,6 +88,14 @@ func ChunkWordsOf(kind uint32, records uint64) uint64 {
 	return (records+ChunkRecords-1)/ChunkRecords*head + records*record
 }
 
+// FormOf is what an instance keeps of its bottom level's leaves, beside the height: of their kind and number.
+func FormOf(kind, records uint32) uint32 {
+	if records > RefRecords {
+		return LeafForm(kind) | InstanceLarge
+	}
+	return LeafForm(kind)
+}
+
 // LeafForm is what an instance keeps of its bottom level's kind of leaves, beside the height.
 func LeafForm(kind uint32) uint32 {
 	switch kind {
@@ -97,9 +115,10 @@ func LeafForm(kind uint32) uint32 {
 	return 0
 }
 
-// LeafRange returns a leaf's first record and their number.
-func LeafRange(ref uint32) (first, n uint32) {
-	return ref & RefIndexMask, ref>>RefCountShift&RefCountMask + 1
+// LeafRange returns a leaf's first record and their number, in a structure of so many.
+func LeafRange(ref, records uint32) (first, n uint32) {
+	shift := RefShift(records)
+	return ref & (1<<shift - 1), ref&^RefLeaf>>shift + 1
 }
 
 // LeafSizeOf is the bytes of a leaf record as builds make them.

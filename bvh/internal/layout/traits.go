@@ -11,6 +11,10 @@ const (
 	// it takes that: 48 bytes of a triangle and the share of a node in 64 bytes are 63.5 together.
 	bundleSlots = 248
 	bundleFixed = 5
+	// The same of structures of more than RefRecords primitives, whose leaves have up to LargeLeaf: 67 bytes a triangle, and what
+	// order.glsl sorts stays within the boxes' part of the scratch memory.
+	largeBundleSlots = 304
+	largeBundleFixed = LargeLeaf
 	// Most inner nodes on a path of a bottom and of a top level. With the end mark and the one where a bottom level
 	// begins they fill the traversal stack, and they are enough for MaxPrimitives and MaxInstances.
 	MostHeightBottom = 40
@@ -35,8 +39,12 @@ func MostBundles(info vk.BuildInfo, n uint64) uint64 {
 	if !Bundled(info) {
 		return n
 	}
+	slots, fixed := uint64(bundleSlots), uint64(bundleFixed)
+	if n > RefRecords {
+		slots, fixed = largeBundleSlots, largeBundleFixed
+	}
 	rest := n % BlockSize
-	return n/BlockSize*bundleSlots + max((rest+bundleFixed-1)/bundleFixed, rest*bundleSlots/BlockSize)
+	return n/BlockSize*slots + max((rest+fixed-1)/fixed, rest*slots/BlockSize)
 }
 
 // BoxLevels is how many levels below a bottom level's root its boxes are looked at for an instance's box. Turned shapes are
@@ -66,6 +74,7 @@ const (
 	OrderShift         = 20   // ER_ORDER_SHIFT
 	OrderCounts        = 64   // ER_ORDER_COUNTS
 	OrderBundledCounts = 16   // ER_ORDER_BUNDLED_COUNTS
+	OrderLargeCounts   = 20   // ER_ORDER_LARGE_COUNTS, behind nodes and sums
 	OrderCount         = 4    // ER_ORDER_COUNT
 )
 
@@ -80,6 +89,9 @@ func OrderScratch(info vk.BuildInfo, n uint64) uint64 {
 	at := uint64(OrderCounts)
 	if Bundled(info) {
 		at = OrderBundledCounts
+		if n > RefRecords {
+			return n * (OrderLargeCounts + OrderCount)
+		}
 	}
 	parts := n/BlockSize + 1
 	return n*(at+OrderCount) + 4*min(parts, OrderParts)

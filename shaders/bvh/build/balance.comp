@@ -52,7 +52,7 @@ Side side(ErBuild b, ErState s, ErDeep d, uint left, uint right) {
     }
     Side r;
     r.ref = nodeAt(b, positionOf(b, d, ((left + right) >> 1) + 1u) - 1u);
-    ErNode n = ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[r.ref];
+    ErNode n = ErTreeNodes(erTreeAt(b, r.ref)).node[0];
     r.lo = min(vec3(n.xy0.x, n.xy0.z, n.z.x), vec3(n.xy1.x, n.xy1.z, n.z.z));
     r.hi = max(vec3(n.xy0.y, n.xy0.w, n.z.y), vec3(n.xy1.y, n.xy1.w, n.z.w));
     r.leaves = n.leaves.x + n.leaves.y;
@@ -79,17 +79,16 @@ void balanceNode(ErBuild b, ErState s, ErDeep d, uint level, uint number) {
     n.z = vec4(x.lo.z, x.hi.z, y.lo.z, y.hi.z);
     n.children = uvec2(x.ref, y.ref);
     n.leaves = uvec2(x.leaves, y.leaves);
-    ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[nodeAt(b, positionOf(b, d, mid + 1u) - 1u)] = n;
+    ErTreeNodes(erTreeAt(b, nodeAt(b, positionOf(b, d, mid + 1u) - 1u))).node[0] = n;
 }
 
 // clearNodes blanks the nodes of gaps inside leaves: they must not refer to others.
 void clearNodes(ErBuild b, ErDeep d) {
-    ErTreeNodes nodes = ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE));
     for (uint k = 1u + gl_LocalInvocationIndex; k < d.count; k += ER_LANES) {
         if (k % erDeepLeaf(b) != 0u) {
             uint node = nodeAt(b, d.first + k - 1u);
-            nodes.node[node].children = uvec2(ER_REF_NONE);
-            nodes.node[node].leaves = uvec2(0u);
+            ErTreeNodes(erTreeAt(b, node)).node[0].children = uvec2(ER_REF_NONE);
+            ErTreeNodes(erTreeAt(b, node)).node[0].leaves = uvec2(0u);
         }
     }
 }
@@ -105,11 +104,10 @@ void linkTop(ErBuild b, ErDeep d) {
         ErStateView(b.state).state.root = top;
         return;
     }
-    ErTreeNodes nodes = ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE));
     if ((d.link & LINK_SECOND) != 0u) {
-        nodes.node[d.link & LINK_NODE].children.y = top;
+        ErTreeNodes(erTreeAt(b, d.link & LINK_NODE)).node[0].children.y = top;
     } else {
-        nodes.node[d.link & LINK_NODE].children.x = top;
+        ErTreeNodes(erTreeAt(b, d.link & LINK_NODE)).node[0].children.x = top;
     }
 }
 
@@ -134,6 +132,7 @@ void main() {
     uvec2 task = ErUvec2View(push.tasks).v[group];
     ErBuild b = ErBuildView(push.builds).build[task.x];
     ErState s = ErStateView(b.state).state;
+    erShift = erRefShift(s.activeCount);
     for (uint k = task.y; k < s.deep; k += b.blockCount) {
         ErDeep d = ErDeepList(b.keysB).entry[k];
         if (isBelow(b, d)) {

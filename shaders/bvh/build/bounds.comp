@@ -4,6 +4,7 @@
 // block of a build, whatever geometries it has: many small ones cost no more
 // than a large one.
 #include "bvh/build/split.glsl"
+#include "bvh/build/bundle.glsl"
 #include "bvh/build/digits.glsl"
 #include "bvh/common/lanes.glsl"
 
@@ -66,6 +67,9 @@ void clearCounts(ErBuild b, uint block) {
             ErUintView(push.exchange).v[erDigitCount(b, 0u, tile, digit)] = 0u;
             ErUintView(push.exchange).v[erDigitCount(b, 1u, tile, digit)] = 0u;
         }
+    }
+    if (erBundled(b) && block % ER_BUNDLE_BLOCKS == 0u && lane == 0u) {
+        ErUintView(b.parents).v[erBundleSum(b, block)] = 0u;
     }
     if (block == 0u && erIsSplit(b)) {
         for (uint k = lane; k < ER_SPLIT_BLOCKS; k += ER_LANES) {

@@ -18,6 +18,17 @@ const uint METHOD_MOST = 1u;
 const uint METHOD_FIXED = 2u;
 const uint METHOD_SHIFT = 16u; // above the count
 
+// What is most, liked and fixed: see bundle.glsl.
+uint most, liked, fixedSize, slots;
+
+void chooseSizes(uint live) {
+    bool large = live > ER_REF_RECORDS;
+    most = large ? ER_LARGE_LEAF : ER_BUNDLE_MOST;
+    liked = large ? ER_LARGE_LEAF : ER_BUNDLE_LIKED;
+    fixedSize = large ? ER_LARGE_LEAF : ER_BUNDLE_FIXED;
+    slots = large ? ER_BUNDLE_LARGE_SLOTS : ER_BUNDLE_SLOTS;
+}
+
 shared uvec2 difference[ER_BLOCK_SIZE]; // of the keys beside a border
 shared uint sharedCount[2];
 shared uint sums[LANES];
@@ -28,13 +39,13 @@ bool lower(uint p, uint q) {
 }
 
 // below is the number of primitives below the node of a border, as far as they
-// are in the block, or more than ER_BUNDLE_MOST.
+// are in the block, or more than the most.
 uint below(uint border, uint count) {
     uint n = 2u;
-    for (uint p = border; p > 0u && n <= ER_BUNDLE_MOST && lower(p - 1u, border); p--) {
+    for (uint p = border; p > 0u && n <= most && lower(p - 1u, border); p--) {
         n++;
     }
-    for (uint p = border + 1u; p + 1u < count && n <= ER_BUNDLE_MOST && lower(p, border); p++) {
+    for (uint p = border + 1u; p + 1u < count && n <= most && lower(p, border); p++) {
         n++;
     }
     return n;
@@ -45,9 +56,9 @@ bool isBorder(uint border, uint count, uint method) {
         return false;
     }
     if (method == METHOD_FIXED) {
-        return (border + 1u) % ER_BUNDLE_FIXED == 0u;
+        return (border + 1u) % fixedSize == 0u;
     }
-    return below(border, count) > (method == METHOD_LIKED ? ER_BUNDLE_LIKED : ER_BUNDLE_MOST);
+    return below(border, count) > (method == METHOD_LIKED ? liked : most);
 }
 
 // countBlock chooses the method of a block of count primitives.
@@ -62,17 +73,19 @@ void countBlock(ErBuild b, uint block, uint count) {
         uint border = lane * ITEMS + k;
         if (border + 1u < count) {
             uint n = below(border, count);
-            borders += uvec2(n > ER_BUNDLE_LIKED ? 1u : 0u, n > ER_BUNDLE_MOST ? 1u : 0u);
+            borders += uvec2(n > liked ? 1u : 0u, n > most ? 1u : 0u);
         }
     }
     atomicAdd(sharedCount[0], borders.x);
     atomicAdd(sharedCount[1], borders.y);
     barrier();
     if (lane == 0u) {
-        uint fixed_ = (count + ER_BUNDLE_FIXED - 1u) / ER_BUNDLE_FIXED;
-        uint room = max(fixed_, count * ER_BUNDLE_SLOTS / ER_BLOCK_SIZE);
+        uint fixed_ = (count + fixedSize - 1u) / fixedSize;
+        uint room = max(fixed_, count * slots / ER_BLOCK_SIZE);
         uint method = sharedCount[0] <= room ? METHOD_LIKED : (sharedCount[1] <= room ? METHOD_MOST : METHOD_FIXED);
-        ErUintView(b.parents).v[block] = (method == METHOD_FIXED ? fixed_ : sharedCount[method]) | method << METHOD_SHIFT;
+        uint chosen = method == METHOD_FIXED ? fixed_ : sharedCount[method];
+        ErUintView(b.parents).v[block] = chosen | method << METHOD_SHIFT;
+        atomicAdd(ErUintView(b.parents).v[erBundleSum(b, block)], chosen);
     }
 }
 
@@ -95,8 +108,11 @@ uint sumLanes(uint x, out uint total) {
 void writeBlock(ErBuild b, uint live, uint block, uint count) {
     uint lane = gl_LocalInvocationIndex;
     ErUintView counts = ErUintView(b.parents);
-    uint part = 0u;
-    for (uint k = lane; k < block; k += LANES) {
+    uint part = 0u, near = block / ER_BUNDLE_BLOCKS * ER_BUNDLE_BLOCKS;
+    for (uint k = lane; k < block / ER_BUNDLE_BLOCKS; k += LANES) {
+        part += counts.v[b.blockCount + k];
+    }
+    for (uint k = near + lane; k < block; k += LANES) {
         part += counts.v[k] & ((1u << METHOD_SHIFT) - 1u);
     }
     uint before, total;
@@ -137,6 +153,7 @@ void main() {
     if (start >= live) {
         return;
     }
+    chooseSizes(live);
     uint count = min(live - start, ER_BLOCK_SIZE);
     ErUvec2View keys = ErUvec2View(b.keysA);
     for (uint k = gl_LocalInvocationIndex; k + 1u < count; k += LANES) {

@@ -45,12 +45,12 @@ Cluster loadCluster(ErBuild b, float padding, uint left, uint right, uint k, uin
     c.ref = e.x;
     c.gap = k == 0u ? before : e.y;
     if ((e.x & ER_REF_LEAF) != 0u) {
-        erLeafBox(b, padding, e.x & ER_REF_INDEX_MASK, c.lo, c.hi);
-        c.leaves = erLeafCount(erBundleRef(b, e.x & ER_REF_INDEX_MASK));
+        erLeafBox(b, padding, e.x & ~ER_REF_LEAF, c.lo, c.hi);
+        c.leaves = erLeafCount(erBundleRef(b, e.x & ~ER_REF_LEAF));
         c.bundles = 1u;
         c.cost = floatBitsToUint(ER_COST_TRIANGLE * float(c.leaves) * erArea(c.lo, c.hi));
     } else {
-        ErNode n = ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[e.x];
+        ErNode n = ErTreeNodes(erTreeAt(b, e.x)).node[0];
         c.lo = min(vec3(n.xy0.x, n.xy0.z, n.z.x), vec3(n.xy1.x, n.xy1.z, n.z.z));
         c.hi = max(vec3(n.xy0.y, n.xy0.w, n.z.y), vec3(n.xy1.y, n.xy1.w, n.z.w));
         c.leaves = n.leaves.x + n.leaves.y;
@@ -68,14 +68,14 @@ void storeCluster(ErBuild b, uint left, uint k, uint count, uint ref, uint gap) 
 // linkCluster tells a cluster who its parent is.
 void linkCluster(ErBuild b, Cluster c, uint parent) {
     if ((c.ref & ER_REF_LEAF) != 0u) {
-        ErTreePairs(b.parents).v[c.ref & ER_REF_INDEX_MASK].y = parent;
+        ErTreePairs(b.parents).v[c.ref & ~ER_REF_LEAF].y = parent;
     } else {
         ErTreePairs(b.parents).v[c.ref].x = parent | ((c.cost & LINK_COST_COLLAPSED) != 0u ? LINK_COLLAPSED : 0u);
     }
 }
 
 // childRef is what a node keeps of a cluster.
-uint childRef(ErBuild b, uint ref) { return (ref & ER_REF_LEAF) != 0u ? erBundleRef(b, ref & ER_REF_INDEX_MASK) : ref; }
+uint childRef(ErBuild b, uint ref) { return (ref & ER_REF_LEAF) != 0u ? erBundleRef(b, ref & ~ER_REF_LEAF) : ref; }
 
 // joinClusters makes an inner node of two clusters, first before second.
 Cluster joinClusters(ErBuild b, Cluster first, Cluster second) {
@@ -86,7 +86,7 @@ Cluster joinClusters(ErBuild b, Cluster first, Cluster second) {
     n.z = vec4(first.lo.z, first.hi.z, second.lo.z, second.hi.z);
     n.children = uvec2(childRef(b, first.ref), childRef(b, second.ref));
     n.leaves = uvec2(first.leaves, second.leaves);
-    ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[node] = n;
+    ErTreeNodes(erTreeAt(b, node)).node[0] = n;
     linkCluster(b, first, node);
     linkCluster(b, second, node | LINK_SECOND);
     Cluster c;

@@ -61,8 +61,7 @@ uint countWanted(uint lane, out uint all) {
 uint openTree(ErBuild b, uint lane, uint root, out Item item) {
     const float SHRINK = 0.5; // of the least area, from round to round
     const uint ROUNDS = 40u;
-    ErNodeView nodes = ErNodeView(erNodesAddress(b));
-    ErNode top = nodes.node[root];
+    ErNode top = ErNodeView(erTreeAt(b, root)).node[0];
     item = itemOf(erJoin(erChild(top, false), erChild(top, true), root));
     float least = erArea(item.lo, item.hi) * SHRINK;
     uint count = 1u;
@@ -80,12 +79,12 @@ uint openTree(ErBuild b, uint lane, uint root, out Item item) {
         uint at = count + countWanted(lane, all); // the item of the second child
         if (wants && at < ER_CROWN_ITEMS) {
             opened[at - 1u] = item.ref;
-            item = itemOf(erChild(nodes.node[item.ref], false));
+            item = itemOf(erChild(ErNodeView(erTreeAt(b, item.ref)).node[0], false));
         }
         uint end = min(count + all, ER_CROWN_ITEMS);
         barrier();
         if (lane >= count && lane < end) {
-            item = itemOf(erChild(nodes.node[opened[lane - 1u]], true));
+            item = itemOf(erChild(ErNodeView(erTreeAt(b, opened[lane - 1u])).node[0], true));
         }
         count = end;
         least *= SHRINK;
@@ -228,17 +227,17 @@ uint madeBefore(uint parity, uint side) {
 
 // storeSide writes a node's child, but for the reference to a single item, and the link of one that is a node.
 void storeSide(ErBuild b, uint number, bool second, ErBounded c, bool node, uint ref) {
-    ErMovedNodes to = ErMovedNodes(erNodesAddress(b));
+    ErMovedNodes to = ErMovedNodes(erTreeAt(b, number));
     vec4 xy = vec4(c.lo.x, c.hi.x, c.lo.y, c.hi.y);
     vec2 z = vec2(c.lo.z, c.hi.z);
     if (second) {
-        to.node[number].xy1 = xy;
-        to.node[number].z.zw = z;
-        to.node[number].leaves.y = c.leaves;
+        to.node[0].xy1 = xy;
+        to.node[0].z.zw = z;
+        to.node[0].leaves.y = c.leaves;
     } else {
-        to.node[number].xy0 = xy;
-        to.node[number].z.xy = z;
-        to.node[number].leaves.x = c.leaves;
+        to.node[0].xy0 = xy;
+        to.node[0].z.xy = z;
+        to.node[0].leaves.x = c.leaves;
     }
     if (node) {
         ErUvec2View(b.parents).v[ref].x = number | (second ? LINK_SECOND : 0u);
@@ -246,11 +245,11 @@ void storeSide(ErBuild b, uint number, bool second, ErBounded c, bool node, uint
 }
 
 void storeChild(ErBuild b, uint number, bool second, uint ref) {
-    ErMovedNodes to = ErMovedNodes(erNodesAddress(b));
+    ErMovedNodes to = ErMovedNodes(erTreeAt(b, number));
     if (second) {
-        to.node[number].children.y = ref;
+        to.node[0].children.y = ref;
     } else {
-        to.node[number].children.x = ref;
+        to.node[0].children.x = ref;
     }
 }
 

@@ -33,6 +33,9 @@ layout(buffer_reference, std430, buffer_reference_align = 8) coherent buffer ErM
 const uint ER_MOVE_NONE = 0xffffffffu; // in place of where it goes
 const uint ER_MOVE_VISITS = 32u;
 const uint ER_MOVE_CLIMBS = 12u; // farther up little is found
+// The same of trees of up to ER_MOVE_LARGE primitives: all others wait for the longest search.
+const uint ER_MOVE_FEW_VISITS = 16u;
+const uint ER_MOVE_FEW_CLIMBS = 8u;
 const float ER_MOVE_LARGER = 0.999; // leaves room for rounding
 const uint ER_MOVE_STACK = ER_MOVE_VISITS + 2u; // a visit takes one and leaves two at most
 // Nodes move whose area is so many times the mean: for smaller ones there are many searches, which save little. Trees of more
@@ -42,8 +45,8 @@ const float ER_MOVE_LARGE_AREA = 1.0;
 // The more primitives, the more passes: what their dispatches take beside the work matters less.
 const uint ER_MOVE_MIDDLE = 131072u;
 const uint ER_MOVE_LARGE = 524288u;
-const uint ER_MOVE_PASSES = 4u;
-const uint ER_MOVE_MIDDLE_PASSES = 6u;
+const uint ER_MOVE_PASSES = 2u;
+const uint ER_MOVE_MIDDLE_PASSES = 3u;
 const uint ER_MOVE_LARGE_PASSES = 8u;
 // Trees of fewer leaves may be one leaf in the end.
 const uint ER_MOVE_LEAST = 8u;
@@ -63,7 +66,7 @@ uint erFirstMove(uvec2 task, uint group) { return task.y * ER_BLOCK_SIZE + (grou
 // erOfPass tells whether a node may move in this pass.
 bool erOfPass(uint number) { return (((number * 2654435761u >> 16) ^ push.pass) & 1u) == 0u; }
 
-ErMovePairs erMoves(ErBuild b) { return ErMovePairs(b.source); }
+ErMovePairs erMoveOf(ErBuild b, uint move) { return ErMovePairs(erOffset(b.source, move, 8u)); }
 ErMoveWords erMoveKeys(ErBuild b) { return ErMoveWords(b.keysB); }
 
 // Where leaves will be, which take 32 bytes at least for each primitive: the nodes that may move, up to two for every one that
@@ -78,10 +81,8 @@ bool erMovable(ErBuild b, uint count) {
     return count >= ER_MOVE_LEAST && b.inputs > ER_MOVE_SMALL && erPass() < passes;
 }
 
-uvec2 erNodesAddress(ErBuild b) { return erAddress(b.dst, ER_HEADER_SIZE); }
-
 // erNumber is the number of a child.
-uint erNumber(uint ref, uint count) { return (ref & ER_REF_LEAF) != 0u ? count + (ref & ER_REF_INDEX_MASK) : ref; }
+uint erNumber(uint ref, uint count) { return (ref & ER_REF_LEAF) != 0u ? count + (ref & ~ER_REF_LEAF) : ref; }
 
 // erLink is what a node knows of its parent, and whether it becomes a leaf.
 uint erLink(ErBuild b, uint count, uint number) {
@@ -141,7 +142,7 @@ uint erStart(ErBuild b, uint made, uint which) {
     if (which == 2u) {
         return erMoveKeys(b).v[move];
     }
-    uvec2 ends = erMoves(b).v[move];
+    uvec2 ends = erMoveOf(b, move).v[0];
     return which == 0u ? ends.x : ends.y;
 }
 
@@ -162,7 +163,7 @@ ErMove erMove(ErBuild b, uint count, uint number, uint to) {
     m.link = erLink(b, count, number);
     m.parent = m.link & LINK_NODE;
     m.upLink = erLink(b, count, m.parent);
-    uvec2 children = ErMovedNodes(erNodesAddress(b)).node[m.parent].children;
+    uvec2 children = ErMovedNodes(erTreeAt(b, m.parent)).node[0].children;
     m.sibling = erNumber((m.link & LINK_SECOND) != 0u ? children.x : children.y, count);
     m.to = to;
     m.toLink = erLink(b, count, to);

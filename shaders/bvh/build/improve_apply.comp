@@ -8,7 +8,7 @@ layout(local_size_x = 64) in;
 bool has(ErBuild b, uint number, uint key) { return ErUintView(b.keysA).v[number] == key; }
 
 void apply(ErBuild b, uint count, uint move) {
-    uvec2 ends = erMoves(b).v[move];
+    uvec2 ends = erMoveOf(b, move).v[0];
     uint key = erMoveKeys(b).v[move];
     if (!has(b, ends.x, key) || !has(b, ends.y, key)) {
         return;
@@ -25,28 +25,27 @@ void apply(ErBuild b, uint count, uint move) {
     if (!has(b, above, key) || !has(b, m.sibling, key) || !has(b, toParent, key)) {
         return;
     }
-    ErMovedNodes nodes = ErMovedNodes(erNodesAddress(b));
-    ErNode p = nodes.node[m.parent];
+    ErNode p = ErMovedNodes(erTreeAt(b, m.parent)).node[0];
     bool second = (m.link & LINK_SECOND) != 0u;
     ErBounded what = erChild(p, second), sibling = erChild(p, !second);
     // The sibling takes the parent's place.
-    ErNode g = nodes.node[above];
+    ErNode g = ErMovedNodes(erTreeAt(b, above)).node[0];
     erSetChild(g, (m.upLink & LINK_SECOND) != 0u, sibling);
-    nodes.node[above] = g;
+    ErMovedNodes(erTreeAt(b, above)).node[0] = g;
     erSetLink(b, count, m.sibling, m.upLink & (LINK_SECOND | LINK_NODE));
     // The parent takes the place of what it goes to.
-    ErNode q = nodes.node[toParent];
+    ErNode q = ErMovedNodes(erTreeAt(b, toParent)).node[0];
     bool side = (m.toLink & LINK_SECOND) != 0u;
     ErBounded there = erChild(q, side);
     erSetChild(q, side, erJoin(there, what, m.parent));
-    nodes.node[toParent] = q;
+    ErMovedNodes(erTreeAt(b, toParent)).node[0] = q;
     erSetLink(b, count, m.parent, m.toLink & (LINK_SECOND | LINK_NODE));
     erSetChild(p, false, there);
     erSetChild(p, true, what);
-    nodes.node[m.parent] = p;
+    ErMovedNodes(erTreeAt(b, m.parent)).node[0] = p;
     erSetLink(b, count, to, m.parent);
     erSetLink(b, count, number, m.parent | LINK_SECOND);
-    erMoves(b).v[move] = uvec2(above, toParent);
+    erMoveOf(b, move).v[0] = uvec2(above, toParent);
     erMoveKeys(b).v[move] = m.parent;
     ErUintView(b.valuesB).v[atomicAdd(ErStateView(b.state).state.moved, 1u)] = move;
 }

@@ -15,7 +15,7 @@ float costOf2(ErBuild b, ErBounded c) {
     if (isLeaf(c.ref)) {
         return erLeafCost(c);
     }
-    ErNode n = ErTreeNodes(erNodesAddress(b)).node[c.ref];
+    ErNode n = ErTreeNodes(erTreeAt(b, c.ref)).node[0];
     return nodeCost(c, erLeafCost(erChild(n, false)) + erLeafCost(erChild(n, true)));
 }
 
@@ -24,7 +24,7 @@ float costOf3(ErBuild b, ErBounded c) {
     if (isLeaf(c.ref)) {
         return erLeafCost(c);
     }
-    ErNode n = ErTreeNodes(erNodesAddress(b)).node[c.ref];
+    ErNode n = ErTreeNodes(erTreeAt(b, c.ref)).node[0];
     return nodeCost(c, costOf2(b, erChild(n, false)) + costOf2(b, erChild(n, true)));
 }
 
@@ -33,7 +33,6 @@ bool collapses(ErBuild b, ErBounded c0, ErBounded c1, ErBounded both) {
 }
 
 void climb(ErBuild b, uint node) {
-    ErTreeNodes nodes = ErTreeNodes(erNodesAddress(b));
     ErTreePairs parents = ErTreePairs(b.parents);
     while (node != LINK_ROOT) {
         memoryBarrierBuffer();
@@ -42,7 +41,7 @@ void climb(ErBuild b, uint node) {
         if (!last) {
             return;
         }
-        ErNode n = nodes.node[node];
+        ErNode n = ErTreeNodes(erTreeAt(b, node)).node[0];
         ErBounded c0 = erChild(n, false), c1 = erChild(n, true), both = erJoin(c0, c1, node);
         uint link = parents.v[node].x & (LINK_SECOND | LINK_NODE);
         parents.v[node].x = link | (collapses(b, c0, c1, both) ? LINK_COLLAPSED : 0u);
@@ -51,13 +50,13 @@ void climb(ErBuild b, uint node) {
             return;
         }
         if ((link & LINK_SECOND) != 0u) {
-            nodes.node[up].xy1 = vec4(both.lo.x, both.hi.x, both.lo.y, both.hi.y);
-            nodes.node[up].z.zw = vec2(both.lo.z, both.hi.z);
-            nodes.node[up].leaves.y = both.leaves;
+            ErTreeNodes(erTreeAt(b, up)).node[0].xy1 = vec4(both.lo.x, both.hi.x, both.lo.y, both.hi.y);
+            ErTreeNodes(erTreeAt(b, up)).node[0].z.zw = vec2(both.lo.z, both.hi.z);
+            ErTreeNodes(erTreeAt(b, up)).node[0].leaves.y = both.leaves;
         } else {
-            nodes.node[up].xy0 = vec4(both.lo.x, both.hi.x, both.lo.y, both.hi.y);
-            nodes.node[up].z.xy = vec2(both.lo.z, both.hi.z);
-            nodes.node[up].leaves.x = both.leaves;
+            ErTreeNodes(erTreeAt(b, up)).node[0].xy0 = vec4(both.lo.x, both.hi.x, both.lo.y, both.hi.y);
+            ErTreeNodes(erTreeAt(b, up)).node[0].z.xy = vec2(both.lo.z, both.hi.z);
+            ErTreeNodes(erTreeAt(b, up)).node[0].leaves.x = both.leaves;
         }
         node = up;
     }

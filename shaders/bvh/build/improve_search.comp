@@ -100,16 +100,17 @@ void finish(ErBuild b, uint first, Search s) {
     bool stays = s.climbs == 1u && (s.link & LINK_NODE) == LINK_ROOT; // a child of the root: a node's parent goes along
     if (s.to != ER_MOVE_NONE && !stays) {
         uint move = first + atomicAdd(kept, 1u);
-        erMoves(b).v[move] = uvec2(s.number, s.to);
+        erMoveOf(b, move).v[0] = uvec2(s.number, s.to);
         erMoveKeys(b).v[move] = erMoveKey(s.gain, s.number);
     }
 }
 
 void search(ErBuild b, uint count, uint first, uint all) {
-    ErNodeView nodes = ErNodeView(erNodesAddress(b));
     ErUvec2View parents = ErUvec2View(b.parents);
     Search s;
     bool busy = false;
+    bool large = b.inputs > ER_MOVE_LARGE;
+    uint visits = large ? ER_MOVE_VISITS : ER_MOVE_FEW_VISITS, climbs = large ? ER_MOVE_CLIMBS : ER_MOVE_FEW_CLIMBS;
     for (;;) {
         if (!busy) {
             busy = next(b, count, first, all, s);
@@ -124,9 +125,9 @@ void search(ErBuild b, uint count, uint first, uint all) {
         }
         bool down = v.node != ER_MOVE_NONE;
         uint node = down ? v.node : s.link & LINK_NODE;
-        bool done = s.visits >= ER_MOVE_VISITS || node == LINK_ROOT || (!down && s.climbs >= ER_MOVE_CLIMBS);
+        bool done = s.visits >= visits || node == LINK_ROOT || (!down && s.climbs >= climbs);
         if (!done) {
-            ErNode n = nodes.node[node];
+            ErNode n = ErNodeView(erTreeAt(b, node)).node[0];
             uint above = parents.v[node].x;
             bool second = (s.link & LINK_SECOND) != 0u;
             bool first = !down && s.climbs == 0u;
@@ -162,7 +163,7 @@ void ask(ErBuild b, uint number, uint key) {
 }
 
 void askAll(ErBuild b, uint count, uint move) {
-    uvec2 ends = erMoves(b).v[move];
+    uvec2 ends = erMoveOf(b, move).v[0];
     uint key = erMoveKeys(b).v[move];
     ErMove m = erMove(b, count, ends.x, ends.y);
     ask(b, ends.x, key);
@@ -188,7 +189,7 @@ void clear(ErBuild b, uint count, uint first, uint end) {
 // gather lists the children of nodes that may move.
 void gather(ErBuild b, uint count, uint first, uint end, float least) {
     for (uint i = first + gl_LocalInvocationIndex; i < end && i + 1u < count; i += LANES) {
-        ErNode n = ErNodeView(erNodesAddress(b)).node[i];
+        ErNode n = ErNodeView(erTreeAt(b, i)).node[0];
         for (uint side = 0u; side < 2u; side++) {
             ErBounded c = erChild(n, side != 0u);
             uint number = erNumber(c.ref, count);

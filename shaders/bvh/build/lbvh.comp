@@ -19,32 +19,32 @@ struct Subtree {
 // in the parent's pair and in the words of the leaf counts. A node's own pair then
 // takes its link, for build/balance.comp.
 void publish(ErBuild b, uint node, bool second, Subtree s) {
-    ErTreeNodes n = ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE));
+    ErTreeNodes n = ErTreeNodes(erTreeAt(b, node));
     if ((s.ref & ER_REF_LEAF) == 0u) {
         ErTreePairs(b.parents).v[s.ref].x = node | (second ? LINK_SECOND : 0u);
     }
     if (second) {
-        n.node[node].xy1 = vec4(s.lo.x, s.hi.x, s.lo.y, s.hi.y);
-        n.node[node].z.zw = vec2(s.lo.z, s.hi.z);
-        n.node[node].children.y = s.ref;
-        n.node[node].leaves.y = s.height;
+        n.node[0].xy1 = vec4(s.lo.x, s.hi.x, s.lo.y, s.hi.y);
+        n.node[0].z.zw = vec2(s.lo.z, s.hi.z);
+        n.node[0].children.y = s.ref;
+        n.node[0].leaves.y = s.height;
         ErTreePairs(b.parents).v[node].y = floatBitsToUint(s.cost);
     } else {
-        n.node[node].xy0 = vec4(s.lo.x, s.hi.x, s.lo.y, s.hi.y);
-        n.node[node].z.xy = vec2(s.lo.z, s.hi.z);
-        n.node[node].children.x = s.ref;
-        n.node[node].leaves.x = s.height;
+        n.node[0].xy0 = vec4(s.lo.x, s.hi.x, s.lo.y, s.hi.y);
+        n.node[0].z.xy = vec2(s.lo.z, s.hi.z);
+        n.node[0].children.x = s.ref;
+        n.node[0].leaves.x = s.height;
         ErTreePairs(b.parents).v[node].x = floatBitsToUint(s.cost);
     }
 }
 
 Subtree published(ErBuild b, uint node, bool second) {
-    ErTreeNodes n = ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE));
-    vec4 xy = second ? n.node[node].xy1 : n.node[node].xy0;
-    vec4 zz = n.node[node].z;
+    ErTreeNodes n = ErTreeNodes(erTreeAt(b, node));
+    vec4 xy = second ? n.node[0].xy1 : n.node[0].xy0;
+    vec4 zz = n.node[0].z;
     vec2 z = second ? zz.zw : zz.xy;
-    uvec2 refs = n.node[node].children;
-    uvec2 heights = n.node[node].leaves;
+    uvec2 refs = n.node[0].children;
+    uvec2 heights = n.node[0].leaves;
     uvec2 costs = ErTreePairs(b.parents).v[node];
     Subtree s;
     s.lo = vec3(xy.x, xy.z, z.x);
@@ -70,6 +70,7 @@ void main() {
     }
     float padding = erPadding(erBoundsMin(state.state), erBoundsMax(state.state));
     erAreaUnit = erUnitOf(state.state);
+    erShift = erRefShift(state.state.activeCount);
     Subtree s;
     erLeafBox(b, padding, i, s.lo, s.hi);
     s.ref = erBundleRef(b, i);
@@ -98,9 +99,9 @@ void main() {
         s.height = collapse ? 0u : max(s.height, o.height) + 1u;
         s.cost = collapse ? leaf : inner;
         if (collapse) { // nobody is to take the node for one of the tree's
-            ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[up.node].children = uvec2(ER_REF_NONE);
+            ErTreeNodes(erTreeAt(b, up.node)).node[0].children = uvec2(ER_REF_NONE);
         }
-        ErTreeNodes(erAddress(b.dst, ER_HEADER_SIZE)).node[up.node].leaves =
+        ErTreeNodes(erTreeAt(b, up.node)).node[0].leaves =
             uvec2(at.y - at.x, at.z - at.y);
     }
     if ((s.ref & ER_REF_LEAF) == 0u) {

@@ -18,10 +18,12 @@ shared uint sharedHeight;
 
 layout(buffer_reference, std430, buffer_reference_align = 64) buffer ErNodeOut { ErNode node[]; };
 
+uvec2 erNodeAddress(ErBuild b, uint node) { return erOffset(erAddress(b.dst, ER_HEADER_SIZE), node, ER_NODE_SIZE); }
+
 // bundlesBelow is what cluster.glsl left there, where bundles are not single primitives.
 uint bundlesBelow(ErBuild b, uint node) {
     if (!erBundled(b)) {
-        uvec2 below = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE)).node[node].leaves;
+        uvec2 below = ErNodeOut(erNodeAddress(b, node)).node[0].leaves;
         return below.x + below.y;
     }
     return ErUintView(b.arrivals).v[node] & ~ER_DEEP_LISTED;
@@ -37,11 +39,10 @@ uint firstBundles(ErBuild b, ErNode n) {
 
 // listDeepClusters lists the subtree of a leaf that is too deep.
 void listDeepClusters(ErBuild b, uint position, uint link, uint depth) {
-    ErNodeOut nodes = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE));
     uint at = 0u; // bundles to the left of the leaf, in the subtree climbed so far
     while ((link & LINK_NODE) != LINK_ROOT) {
         uint node = link & LINK_NODE;
-        at += (link & LINK_SECOND) != 0u ? firstBundles(b, nodes.node[node]) : 0u;
+        at += (link & LINK_SECOND) != 0u ? firstBundles(b, ErNodeOut(erNodeAddress(b, node)).node[0]) : 0u;
         link = ErUvec2View(b.parents).v[node].x;
         depth--;
         uint count = bundlesBelow(b, node);
@@ -54,14 +55,13 @@ void listDeepClusters(ErBuild b, uint position, uint link, uint depth) {
 
 // listDeepRange is the same for a linear BVH, whose subtrees are ranges.
 void listDeepRange(ErBuild b, uint root, uint bundle, uint count) {
-    ErNodeOut nodes = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE));
     ErDeep found;
     uint left = 0u, right = count - 1u, link = LINK_ROOT, depth = 0u;
     while ((root & ER_REF_LEAF) == 0u) {
         if (depth + erLevels(b, right - left + 1u) <= erMostHeight(b)) {
             found = ErDeep(root, left, right - left + 1u, link);
         }
-        uvec2 children = nodes.node[root].children;
+        uvec2 children = ErNodeOut(erNodeAddress(b, root)).node[0].children;
         bool second = bundle > root; // node p separates bundles p and p + 1
         link = root | (second ? LINK_SECOND : 0u);
         left = second ? root + 1u : left;
@@ -77,10 +77,9 @@ void listDeepRange(ErBuild b, uint root, uint bundle, uint count) {
 // retire blanks the nodes inside a leaf of several primitives, which are of no use: nobody is to take them for the tree's.
 void retire(ErBuild b, uint bundle, uint top) {
     ErUvec2View parents = ErUvec2View(b.parents);
-    ErNodeOut nodes = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE));
     uint link = parents.v[bundle].y;
     while (link != top) {
-        nodes.node[link & LINK_NODE].children = uvec2(ER_REF_NONE);
+        ErNodeOut(erNodeAddress(b, link & LINK_NODE)).node[0].children = uvec2(ER_REF_NONE);
         link = parents.v[link & LINK_NODE].x;
     }
 }
@@ -88,7 +87,6 @@ void retire(ErBuild b, uint bundle, uint top) {
 // place is the position of a bundle in the tree's order, and its depth.
 uint place(ErBuild b, uint bundle, out uint depth) {
     ErUvec2View parents = ErUvec2View(b.parents);
-    ErNodeOut nodes = ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE));
     uint link = parents.v[bundle].y;
     uint at = 0u;       // bundles to the left in the subtree climbed so far
     uint top = link;    // link of the highest node that is a leaf of the final tree
@@ -99,13 +97,13 @@ uint place(ErBuild b, uint bundle, out uint depth) {
     while ((link & LINK_NODE) != LINK_ROOT) {
         uint node = link & LINK_NODE;
         gap = gap == LINK_ROOT && (link & LINK_SECOND) == 0u ? node : gap;
-        at += (link & LINK_SECOND) != 0u ? firstBundles(b, nodes.node[node]) : 0u;
+        at += (link & LINK_SECOND) != 0u ? firstBundles(b, ErNodeOut(erNodeAddress(b, node)).node[0]) : 0u;
         depth++;
         link = parents.v[node].x;
         if ((link & LINK_COLLAPSED) != 0u) {
             top = link;
             topAt = at;
-            uvec2 below = nodes.node[node].leaves;
+            uvec2 below = ErNodeOut(erNodeAddress(b, node)).node[0].leaves;
             topCount = below.x + below.y;
             depth = 0u;
         }
@@ -114,11 +112,11 @@ uint place(ErBuild b, uint bundle, out uint depth) {
         retire(b, bundle, top);
     }
     if (!erBundled(b) && topAt == 0u && (top & LINK_NODE) != LINK_ROOT) {
-        uint ref = ER_REF_LEAF | ((topCount - 1u) << ER_REF_COUNT_SHIFT) | at;
+        uint ref = erRefOf(at, topCount, erRefShift(ErStateView(b.state).state.activeCount));
         if ((top & LINK_SECOND) != 0u) {
-            nodes.node[top & LINK_NODE].children.y = ref;
+            ErNodeOut(erNodeAddress(b, top & LINK_NODE)).node[0].children.y = ref;
         } else {
-            nodes.node[top & LINK_NODE].children.x = ref;
+            ErNodeOut(erNodeAddress(b, top & LINK_NODE)).node[0].children.x = ref;
         }
     }
     ErUintView(b.keysA).v[erGapAt(at)] = gap;
@@ -166,9 +164,10 @@ void main() {
         if (g.kind == ER_LEAF_INSTANCES) {
             ErInstanceOut(leaves).instance[to] = erInstanceRecord(g, primitive - g.firstPrimitive);
         } else if (g.kind == ER_LEAF_BOXES) {
-            ErBoxOut(leaves).box[to] = erBoxRecord(index, g, primitive - g.firstPrimitive);
+            ErBoxOut(erOffset(leaves, to, ER_BOX_SIZE)).box[0] = erBoxRecord(index, g, primitive - g.firstPrimitive);
         } else {
-            ErTriangleOut(leaves).triangle[to] = erTriangleRecord(index, g, primitive - g.firstPrimitive);
+            ErTriangleOut out_ = ErTriangleOut(erOffset(leaves, to, ER_TRIANGLE_SIZE));
+            out_.triangle[0] = erTriangleRecord(index, g, primitive - g.firstPrimitive);
         }
     }
     barrier();

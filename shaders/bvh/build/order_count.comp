@@ -12,15 +12,15 @@ void countChain(ErOrder o, uint top) {
 
 // clearLeaf clears the counts of a leaf's records from one on.
 void clearLeaf(ErOrder o, uint ref, uint from) {
-    uint count = ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u;
+    uint count = erRefCount(ref, o.count);
     for (uint k = from; k < count; k++) {
-        o.counts.v[(ref & ER_REF_INDEX_MASK) + k] = 0u;
+        o.counts.v[erRefFirst(ref, o.count) + k] = 0u;
     }
 }
 
 // countNode counts the chains that a node is above, its first child's, and the root's.
 void countNode(ErOrder o, uint slot) {
-    uvec2 children = o.dst.v[erChildrenUnit(slot)].xy;
+    uvec2 children = erUnitAt(o.dst, erChildrenUnit(slot)).v[0].xy;
     if (!erOrderUsed(children)) {
         return;
     }

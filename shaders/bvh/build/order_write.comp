@@ -39,7 +39,7 @@ uint numberOf(ErOrder o, uint node) {
 // number finds the numbers of a lane's node and of its first child.
 void number(ErBuild b, ErOrder o, uint total, uint slot) {
     uint lane = gl_LocalInvocationIndex;
-    uvec2 children = slot < o.nodeCount ? o.nodes.v[erChildrenUnit(slot)].xy : uvec2(ER_REF_NONE);
+    uvec2 children = slot < o.nodeCount ? erUnitAt(o.nodes, erChildrenUnit(slot)).v[0].xy : uvec2(ER_REF_NONE);
     numbers[lane] = erOrderUsed(children) ? numberOf(o, slot) : ER_REF_NONE;
     if ((children.x & ER_REF_LEAF) == 0u) {
         firsts[lane] = numberOf(o, children.x);

@@ -79,6 +79,7 @@ void main() {
     uint bundles = erBundles(b, state);
     float padding = erPadding(erBoundsMin(state), erBoundsMax(state));
     erAreaUnit = erUnitOf(state);
+    erShift = erRefShift(state.activeCount);
     uint left = seed.y, right = seed.z, node = seed.w;
     for (;;) {
         bool root = right - left + 1u == bundles;

@@ -7,6 +7,7 @@
 
 const uint ER_SCAN_DIGITS = 8u; // batch.go has the same
 const uint PARTS = ER_LANES / ER_SCAN_DIGITS;
+const uint AHEAD = 16u; // loads that do not wait for each other: there are few lanes
 
 shared uint part[ER_LANES];
 
@@ -25,8 +26,14 @@ void main() {
     uint each = (tiles + PARTS - 1u) / PARTS;
     uint first = min(mine * each, tiles), end = min(first + each, tiles);
     uint sum = 0u;
-    for (uint k = first; k < end; k++) {
-        sum += counts.v[column + k * 256u];
+    for (uint k = first; k < end; k += AHEAD) {
+        uint n[AHEAD];
+        for (uint i = 0u; i < AHEAD; i++) {
+            n[i] = k + i < end ? counts.v[column + (k + i) * 256u] : 0u;
+        }
+        for (uint i = 0u; i < AHEAD; i++) {
+            sum += n[i];
+        }
     }
     part[lane] = sum;
     barrier();
@@ -36,10 +43,15 @@ void main() {
         all += n;
         before += k < mine ? n : 0u;
     }
-    for (uint k = first; k < end; k++) {
-        uint n = counts.v[column + k * 256u];
-        counts.v[column + k * 256u] = before;
-        before += n;
+    for (uint k = first; k < end; k += AHEAD) {
+        uint n[AHEAD];
+        for (uint i = 0u; i < AHEAD; i++) {
+            n[i] = k + i < end ? counts.v[column + (k + i) * 256u] : 0u;
+        }
+        for (uint i = 0u; i < AHEAD && k + i < end; i++) {
+            counts.v[column + (k + i) * 256u] = before;
+            before += n[i];
+        }
     }
     if (mine == 0u) {
         counts.v[erDigitSums(b, erSortByte()) + task.y * ER_SCAN_DIGITS + digit] = all;

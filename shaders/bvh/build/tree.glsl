@@ -92,16 +92,19 @@ float erArea(vec3 lo, vec3 hi) {
 // leaves stay as they are until a merge above takes them in.
 const uint ER_CLUSTER_LIMIT = 16u;
 
-uint erLeafRef(uint first, uint count) {
-    return ER_REF_LEAF | ((count - 1u) << ER_REF_COUNT_SHIFT) | first;
-}
+// Where references have the number of records: kernels set this by erRefShift before they make one.
+uint erShift = ER_REF_COUNT_SHIFT;
 
-uint erLeafCount(uint ref) { return ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u; }
+uint erLeafRef(uint first, uint count) { return erRefOf(first, count, erShift); }
+uint erLeafCount(uint ref) { return erRefCount(ref, erShift); }
 
 // erBundleRef is the leaf of one bundle.
 uint erBundleRef(ErBuild b, uint bundle) {
     uint first = erBundleFirst(b, bundle);
     return erLeafRef(first, erBundleFirst(b, bundle + 1u) - first);
 }
+
+// erTreeAt is the address of a node.
+uvec2 erTreeAt(ErBuild b, uint node) { return erOffset(erAddress(b.dst, ER_HEADER_SIZE), node, ER_NODE_SIZE); }
 
 #endif

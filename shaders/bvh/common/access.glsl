@@ -63,6 +63,15 @@ uvec2 erAddress(uvec2 base, uint bytes) {
     return uvec2(low, base.y + carry);
 }
 
+// erOffset is erAddress for index * stride that may pass 32 bits, as what drivers make of an array's index may not: use it
+// where an array may be larger than 4 GiB.
+uvec2 erOffset(uvec2 base, uint index, uint stride) {
+    uint high, low, carry;
+    umulExtended(index, stride, high, low);
+    low = uaddCarry(base.x, low, carry);
+    return uvec2(low, base.y + high + carry);
+}
+
 // erAddressBlocks is erAddress in units of 64 bytes.
 uvec2 erAddressBlocks(uvec2 base, uint blocks) {
     uvec2 a = erAddress(base, blocks << 6);
@@ -77,6 +86,18 @@ uvec2 erAddressWords(uvec2 base, uint words) {
     return a;
 }
 
+// erWordAt is a word of leaf records.
+uint erWordAt(uvec2 leaves, uint word) { return ErWordView(erAddressWords(leaves, word)).v[0]; }
+
+// References to leaves, by where the number of records begins in structures of so many of them.
+uint erRefShift(uint records) { return records > ER_REF_RECORDS ? ER_REF_LARGE_SHIFT : ER_REF_COUNT_SHIFT; }
+uint erRefFirst(uint ref, uint shift) { return ref & ((1u << shift) - 1u); }
+uint erRefCount(uint ref, uint shift) { return ((ref & ~ER_REF_LEAF) >> shift) + 1u; }
+uint erRefOf(uint first, uint count, uint shift) { return ER_REF_LEAF | (count - 1u) << shift | first; }
+
+// erFormShift is erRefShift by the form of an instance's leaves.
+uint erFormShift(uint form) { return (form & ER_INSTANCE_LARGE) != 0u ? ER_REF_LARGE_SHIFT : ER_REF_COUNT_SHIFT; }
+
 // erLeafForm is ER_LEAF_* as the bits beside ER_INSTANCE_HEIGHT.
 uint erLeafForm(uint kind) {
     switch (kind) {
@@ -89,6 +110,9 @@ uint erLeafForm(uint kind) {
     }
     return 0u;
 }
+
+// erFormOf is the form of a bottom level's leaves: of their kind and number.
+uint erFormOf(uint kind, uint records) { return erLeafForm(kind) | (records > ER_REF_RECORDS ? ER_INSTANCE_LARGE : 0u); }
 
 // erChunkWord is where a chunk of indexed triangles begins, in words.
 uint erChunkWord(uint chunk) { return chunk * (ER_CHUNK_RECORDS * ER_INDEXED_WORDS + ER_CHUNK_WORDS); }
@@ -122,7 +146,7 @@ struct ErCorners {
 ErNode erNodeAt(uvec2 nodes, uint index);
 ErCorners erCorners(uvec2 leaves, uint leaf, uint form);
 #else
-ErNode erNodeAt(uvec2 nodes, uint index) { return ErNodeView(nodes).node[index]; }
+ErNode erNodeAt(uvec2 nodes, uint index) { return ErNodeView(erOffset(nodes, index, ER_NODE_SIZE)).node[0]; }
 
 // erCorners reads a triangle; form has the bits of erLeafForm, and maybe others.
 ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
@@ -135,9 +159,8 @@ ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
             r.v2 = uintBitsToFloat(uvec3(s.v[3], s.v[4].x));
             r.flags = s.v[4].y;
         } else {
-            ErWordView words = ErWordView(leaves);
-            r.flags = words.v[erRecordWord(leaf)];
-            ErCoordinateView f = ErCoordinateView(erAddressWords(leaves, words.v[erChunkWord(leaf / ER_CHUNK_RECORDS)]));
+            r.flags = erWordAt(leaves, erRecordWord(leaf));
+            ErCoordinateView f = ErCoordinateView(erAddressWords(leaves, erWordAt(leaves, erChunkWord(leaf / ER_CHUNK_RECORDS))));
             uvec3 at = uvec3(r.flags & 255u, (r.flags >> 8) & 255u, (r.flags >> 16) & 255u) * 3u;
             r.v0 = vec3(f.v[at.x], f.v[at.x + 1u], f.v[at.x + 2u]);
             r.v1 = vec3(f.v[at.y], f.v[at.y + 1u], f.v[at.y + 2u]);
@@ -145,7 +168,7 @@ ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
             r.v2 = (r.flags & ER_TRIANGLE_INACTIVE) != 0u ? r.v1 : r.v2; // nothing hits it
         }
     } else {
-        ErTriangle t = ErTriangleView(leaves).triangle[leaf];
+        ErTriangle t = ErTriangleView(erOffset(leaves, leaf, ER_TRIANGLE_SIZE)).triangle[0];
         r.v0 = t.a.xyz;
         r.v1 = vec3(t.a.w, t.b.xy);
         r.v2 = vec3(t.b.zw, uintBitsToFloat(t.c.x));
@@ -158,27 +181,27 @@ ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
 // erPrimitiveWords returns a triangle's primitive, and its geometry with flags.
 uvec2 erPrimitiveWords(uvec2 leaves, uint leaf, uint form) {
     if ((form & ER_INSTANCE_INDEXED) == 0u) {
-        return ErTriangleView(leaves).triangle[leaf].c.yz;
+        return ErTriangleView(erOffset(leaves, leaf, ER_TRIANGLE_SIZE)).triangle[0].c.yz;
     }
-    ErWordView words = ErWordView(leaves);
     uint chunk = leaf / ER_CHUNK_RECORDS;
     uint first, primitive, shift;
     if ((form & ER_INSTANCE_SHORT) != 0u) {
-        first = words.v[erShortWord(leaf, form) + ER_SHORT_WORD];
+        first = erWordAt(leaves, erShortWord(leaf, form) + ER_SHORT_WORD);
         shift = erShortShift(form);
         primitive = first & ((1u << shift) - 1u);
         chunk = erShortChunkWord(chunk);
     } else {
         uint at = erRecordWord(leaf);
-        first = words.v[at];
+        first = erWordAt(leaves, at);
         shift = ER_INDEXED_GEOMETRY_SHIFT;
-        primitive = words.v[at + 1u];
+        primitive = erWordAt(leaves, at + 1u);
         chunk = erChunkWord(chunk);
     }
     const uint FLAGS = ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE;
     uint geometry = (first & ~FLAGS) >> shift;
     if ((form & ER_INSTANCE_WIDE) != 0u) {
-        geometry = ErWordView(erAddressWords(leaves, erChunkList(uvec2(words.v[chunk], words.v[chunk + 1u])))).v[geometry];
+        uvec2 head = uvec2(erWordAt(leaves, chunk), erWordAt(leaves, chunk + 1u));
+        geometry = erWordAt(leaves, erChunkList(head) + geometry);
     }
     return uvec2(primitive, geometry | (first & FLAGS));
 }

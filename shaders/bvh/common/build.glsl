@@ -62,8 +62,8 @@ uint erMostHeight(ErBuild b) { return b.mode >> 24; } // see build/balance.comp
 const uint ER_SPLIT_LEAST = 4096u;
 const uint ER_SPLIT_SHARE = 16u;
 uint erSplitSlots(uint primitives) {
-    const uint MOST = ER_REF_INDEX_MASK - 1u;
-    return primitives <= ER_SPLIT_LEAST || primitives >= MOST ? 0u : min(primitives / ER_SPLIT_SHARE, MOST - primitives);
+    bool none = primitives <= ER_SPLIT_LEAST || primitives >= ER_MAX_PRIMITIVES;
+    return none ? 0u : min(primitives / ER_SPLIT_SHARE, ER_MAX_PRIMITIVES - primitives);
 }
 
 // erIsSplit tells whether there is room for more.
@@ -193,14 +193,6 @@ void erHeaderBounds(ErState s, out vec3 lo, out vec3 hi) {
     float padding = s.activeCount > 0u ? erPadding(lo, hi) : 0.0;
     lo = s.huge > 0u ? vec3(-ER_HUGE) : lo - padding;
     hi = s.huge > 0u ? vec3(ER_HUGE) : hi + padding;
-}
-
-// erOffset is erAddress for index * stride that may pass 32 bits.
-uvec2 erOffset(uvec2 base, uint index, uint stride) {
-    uint high, low, carry;
-    umulExtended(index, stride, high, low);
-    low = uaddCarry(base.x, low, carry);
-    return uvec2(low, base.y + high + carry);
 }
 
 // erLeafKind is ER_LEAF_* of a build: its geometries are all of one kind.

@@ -208,13 +208,13 @@ const uint ER_BOX_LEVELS = 5u; // at most, see boxLevels of batch.go
 // erCutBox is around the transformed boxes of a bottom level's nodes `levels` below its root, which follow a turned shape
 // closer than the root's. Nodes without primitives have boxes from +max to -max and stay out.
 void erCutBox(ErInputInstance i, uint root, uint levels, out vec3 lo, out vec3 hi) {
-    ErNodeView nodes = ErNodeView(erAddress(i.blas, ER_HEADER_SIZE));
+    uvec2 nodes = erAddress(i.blas, ER_HEADER_SIZE);
     lo = vec3(3.402823e38);
     hi = vec3(-3.402823e38);
     uvec2 waiting[ER_BOX_LEVELS]; // second children, and the levels below them
     uint depth = 0u, node = root;
     for (;;) {
-        ErNode n = nodes.node[node];
+        ErNode n = ErNodeView(erOffset(nodes, node, ER_NODE_SIZE)).node[0];
         uint next = ER_REF_NONE;
         for (uint k = 0u; k < 2u; k++) {
             uint ref = k == 0u ? n.children.x : n.children.y;

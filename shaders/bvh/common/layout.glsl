@@ -65,13 +65,19 @@ const uint ER_NODE_LEAVES0 = 56u; // primitives below child 0
 const uint ER_NODE_LEAVES1 = 60u;
 
 // Child references: an inner node's index, or a leaf: the index of its first
-// record and their number less one. Builds have leaves of up to ER_BUILT_LEAF.
+// record and their number less one. Builds have leaves of up to ER_BUILT_LEAF. Bottom levels
+// of more than ER_REF_RECORDS leaf records are large: they have the number at ER_REF_LARGE_SHIFT, and leaves
+// of up to ER_LARGE_LEAF records.
 const uint ER_REF_LEAF = 0x80000000u;
 const uint ER_REF_COUNT_SHIFT = 26u;
 const uint ER_REF_COUNT_MASK = 0x1fu;
 const uint ER_REF_INDEX_MASK = 0x03ffffffu;
+const uint ER_REF_LARGE_SHIFT = 29u;
+const uint ER_REF_RECORDS = 0x04000000u;
 const uint ER_REF_NONE = 0xffffffffu;
 const uint ER_BUILT_LEAF = 8u;
+const uint ER_LARGE_LEAF = 4u;
+const uint ER_MAX_PRIMITIVES = 0x1fffffffu; // of a bottom level
 
 // Triangle: three vertices after the geometry's transform, then two words.
 const uint ER_TRIANGLE_SIZE = 48u;
@@ -143,7 +149,8 @@ const uint ER_INSTANCE_INDEXED = 0x40000000u;
 const uint ER_INSTANCE_WIDE = 0x20000000u;     // beside ER_INSTANCE_INDEXED
 const uint ER_INSTANCE_SHORT = 0x10000000u;    // beside ER_INSTANCE_INDEXED
 const uint ER_INSTANCE_MANY = 0x08000000u;     // beside ER_INSTANCE_SHORT
-const uint ER_INSTANCE_HEIGHT_MASK = 0x07ffffffu;
+const uint ER_INSTANCE_LARGE = 0x02000000u;    // references of the bottom level are those of a large one
+const uint ER_INSTANCE_HEIGHT_MASK = 0x05ffffffu; // the bit in between is that of cluster_layout.glsl
 
 // VkGeometryInstanceFlagBitsKHR.
 const uint ER_INSTANCE_CULL_DISABLE = 1u;

@@ -69,7 +69,7 @@ ErInstance erInstanceRecordOf(ErInputInstance in_, uint index) {
     o.objectToWorld = in_.rows;
     erInvert(in_.rows, o.worldToObject);
     o.a = uvec4(in_.blas, in_.customIndexMask, in_.tableOffsetFlags);
-    uint form = erLeafForm(ErUintView(erAddress(in_.blas, ER_HEADER_LEAF_KIND)).v[0]);
+    uint form = erFormOf(ErUintView(erAddress(in_.blas, ER_HEADER_LEAF_KIND)).v[0], root.x);
     o.b = uvec4(index, root.y, root.z | form, root.w);
     return o;
 }

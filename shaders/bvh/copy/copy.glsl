@@ -67,6 +67,7 @@ struct ErPlan {
     uint lists;     // words of the vertices and geometries of all chunks of a compacted copy of indexed triangles
     uint shortLists; // of the geometries, with short triangles
     uint loose;      // 1: a compaction makes short triangles in the tree's order
+    uint beyond;     // not 0: lists are more words than 32 bits count
 };
 
 // bvh.CopyStatus.
@@ -88,7 +89,6 @@ const uint ER_BLOB_SIZE = 64u; // magic, version, checksum (2), zeros
 const uint ER_BLOB_MAGIC = 0x42415245u; // "ERAB"
 const uint ER_BLOB_VERSION = 1u;
 
-const uint ER_MAX_PRIMITIVES = 67108864u;
 // Most inner nodes on a path of a bottom and of a top level: traversal's stack has no room for more.
 const uint ER_HEIGHT_BOTTOM = 40u;
 const uint ER_HEIGHT_TOP = 24u;
@@ -111,6 +111,9 @@ uvec2 erUnit(uvec2 base, uint units) {
     uint low = uaddCarry(base.x, bytes.x, carry);
     return uvec2(low, base.y + bytes.y + carry);
 }
+
+// ER_UNIT is one of units: arrays of them may be larger than what drivers find by an index.
+#define ER_UNIT(units, k) ErUnits(erUnit(uvec2(units), k)).v[0]
 
 // erBodyUnits is where the structure begins in a blob of so many handles.
 uint erBodyUnits(uint handles) { return ((ER_BLOB_HANDLES + 8u * handles + 63u) >> 6) * 4u + ER_BLOB_SIZE / 16u; }
@@ -159,6 +162,9 @@ uint erLeafRegion(ErPlan p) { return p.total - erLeafStart(p.slots); }
 const uint ER_COMPACT_LEAF = 4u;
 const uint ER_COMPACT_BYTES = 359u; // eighths, without the header
 
+// erCompactMost is the most triangles of a leaf that a reference tells.
+uint erCompactMost(ErPlan p) { return p.live > ER_REF_RECORDS ? ER_LARGE_LEAF : ER_COMPACT_MOST; }
+
 bool erCollapses(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES || erIsCompacted(p.leafKind); }
 
 // erWholeLeaf finds the reference of the leaf that a node becomes.
@@ -166,18 +172,18 @@ bool erWholeLeaf(uvec2 structure, ErPlan p, uint slot, out uint ref) {
     ErUnits s = ErUnits(structure);
     uint stack[ER_COMPACT_MOST];
     stack[0] = slot;
-    uint depth = 1u, first = ER_REF_NONE, end = 0u, count = 0u;
+    uint depth = 1u, first = ER_REF_NONE, end = 0u, count = 0u, shift = erRefShift(p.live);
     for (uint steps = 0u; depth > 0u && steps < ER_COMPACT_MOST; steps++) {
-        uvec4 w = s.v[ER_HEADER_UNITS + stack[--depth] * ER_NODE_UNITS + 3u];
-        if (w.z + w.w > ER_COMPACT_MOST) {
+        uvec4 w = ER_UNIT(s, ER_HEADER_UNITS + stack[--depth] * ER_NODE_UNITS + 3u);
+        if (w.z + w.w > erCompactMost(p)) {
             return false;
         }
         for (uint k = 0u; k < 2u; k++) {
             uint child = w[k];
             if ((child & ER_REF_LEAF) != 0u) {
-                uint n = ((child >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u;
-                first = min(first, child & ER_REF_INDEX_MASK);
-                end = max(end, (child & ER_REF_INDEX_MASK) + n);
+                uint n = erRefCount(child, shift);
+                first = min(first, erRefFirst(child, shift));
+                end = max(end, erRefFirst(child, shift) + n);
                 count += n;
             } else if (child >= p.slots || depth == ER_COMPACT_MOST) {
                 return false;
@@ -186,8 +192,8 @@ bool erWholeLeaf(uvec2 structure, ErPlan p, uint slot, out uint ref) {
             }
         }
     }
-    ref = ER_REF_LEAF | ((count - 1u) << ER_REF_COUNT_SHIFT) | first;
-    return depth == 0u && count <= ER_COMPACT_MOST && end - first == count;
+    ref = erRefOf(first, count, shift);
+    return depth == 0u && count <= erCompactMost(p) && end - first == count;
 }
 
 uint erIndexedKind(ErPlan p) { return p.geometries > ER_INDEXED_GEOMETRIES ? ER_LEAF_INDEXED_WIDE : ER_LEAF_INDEXED; }
@@ -202,6 +208,18 @@ uint erChunks(ErPlan p) { return (p.live + ER_CHUNK_RECORDS - 1u) / ER_CHUNK_REC
 // erChunkWords are the words of records and chunks, which the lists follow.
 uint erChunkWords(ErPlan p, uint kind) {
     return (erIsListed(kind) ? erChunks(p) * ER_CHUNK_WORDS : 0u) + p.live * (erIsIndexed(kind) ? ER_INDEXED_WORDS : ER_SHORT_WORDS);
+}
+
+// erFits tells whether 32 bits count the words of a form, with lists of as many as its chunks may have: of short ones no triangle's
+// vertices are in a list.
+bool erFits(ErPlan p, uint kind) {
+    const uint MOST = 0x3fffffffu; // units, see countRecords of plan.comp
+    uint each = erIsIndexed(kind) ? ER_INDEXED_WORDS : ER_SHORT_WORDS;
+    if (p.beyond != 0u || p.live > MOST / (each + 1u) * 4u) {
+        return false;
+    }
+    uint lists = erIsIndexed(kind) ? p.lists : p.shortLists;
+    return erChunkWords(p, kind) / 4u + lists / 4u < MOST - 2u;
 }
 
 // erUnitsOf is the size of triangles in a form that a compaction may give them, when the lists are known.
@@ -219,13 +237,13 @@ uint erCompactKind(ErPlan p) {
     }
     uint kind = p.leafKind;
     uint units = p.live * p.leafUnits;
-    if (erUnitsOf(p, erIndexedKind(p)) < units) {
+    if (erFits(p, erIndexedKind(p)) && erUnitsOf(p, erIndexedKind(p)) < units) {
         kind = erIndexedKind(p);
         units = erUnitsOf(p, kind);
     }
     bool numbered = erShortKind(p) != ER_LEAF_SHORT_WIDE || p.primitives <= 1u << ER_SHORT_WIDE_SHIFT;
     bool less = erUnitsOf(p, erShortKind(p)) < p.live * p.leafUnits && erUnitsOf(p, erShortKind(p)) <= units;
-    return numbered && less ? erShortKind(p) : kind;
+    return numbered && less && erFits(p, erShortKind(p)) ? erShortKind(p) : kind;
 }
 
 // erChunkSound checks a chunk's numbers, and that its lists end before a word.
@@ -260,12 +278,12 @@ uint erLeafLimit(uvec2 plan, inout ErPlan p) {
     }
     uint limit = ER_COMPACT_LEAF;
     uint leaves = erCompactLeaves(p), most = erBudget(p.primitives);
-    while (limit < ER_COMPACT_MOST && kept * ER_NODE_UNITS + leaves > most) {
+    while (limit < erCompactMost(p) && kept * ER_NODE_UNITS + leaves > most) {
         limit++;
         kept -= ErPlanView(plan).levels[limit];
     }
     uint strict = kept * ER_NODE_UNITS + leaves;
-    if (strict <= most || p.leafKind != ER_LEAF_TRIANGLES || erIsListed(erShortKind(p))) {
+    if (strict <= most || p.leafKind != ER_LEAF_TRIANGLES || erIsListed(erShortKind(p)) || p.live > ER_REF_RECORDS) {
         return limit;
     }
     leaves = erUnitsOf(p, erShortKind(p));
@@ -286,7 +304,7 @@ uint erPlaceBelow(ErCopy c, ErPlan p, uint slot) {
         if (parent >= p.slots) {
             break;
         }
-        uvec4 w = ErUnits(c.src).v[ER_HEADER_UNITS + parent * ER_NODE_UNITS + 3u];
+        uvec4 w = ER_UNIT(c.src, ER_HEADER_UNITS + parent * ER_NODE_UNITS + 3u);
         at += w.y == slot ? w.z : 0u;
         slot = parent;
     }
@@ -297,11 +315,11 @@ uint erPlaceBelow(ErCopy c, ErPlan p, uint slot) {
 uint erRecordAt(ErCopy c, ErPlan p, uint place) {
     uint ref = p.root;
     for (uint steps = 0u; (ref & ER_REF_LEAF) == 0u && ref < p.slots && steps < p.height; steps++) {
-        uvec4 w = ErUnits(c.src).v[ER_HEADER_UNITS + ref * ER_NODE_UNITS + 3u];
+        uvec4 w = ER_UNIT(c.src, ER_HEADER_UNITS + ref * ER_NODE_UNITS + 3u);
         ref = place < w.z ? w.x : w.y;
         place -= place < w.z ? 0u : w.z;
     }
-    return (ref & ER_REF_LEAF) == 0u ? 0u : min((ref & ER_REF_INDEX_MASK) + place, p.live - 1u);
+    return (ref & ER_REF_LEAF) == 0u ? 0u : min(erRefFirst(ref, erRefShift(p.live)) + place, p.live - 1u);
 }
 
 // The scan has, for every copy, nodeLimit + 1 entries for nodes, then, of a

@@ -31,7 +31,7 @@ void writeCompact(ErCopy c, ErPlan p) {
                 ErUintView n = ErUintView(push.exchange);
                 v.y = n.v[c.firstNumber + p.root] - n.v[c.firstNumber];
             } else if (p.loose != 0u) {
-                v.y = ER_REF_LEAF | ((p.live - 1u) << ER_REF_COUNT_SHIFT);
+                v.y = erRefOf(0u, p.live, erRefShift(p.live));
             } else if ((p.root & ER_REF_LEAF) == 0u) {
                 erWholeLeaf(c.src, p, p.root, v.y);
             }

@@ -8,14 +8,14 @@
 shared uint sharedChecksum[2];
 
 uint leavesOf(ErUnits s, uint slot) {
-    uvec4 w = s.v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
+    uvec4 w = ER_UNIT(s, ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u);
     return w.z + w.w;
 }
 
 // checkLeaf takes records of a leaf, each once.
 bool checkLeaf(ErCopy c, ErPlan p, uint ref, uint leaves) {
-    uint first = ref & ER_REF_INDEX_MASK;
-    uint count = ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u;
+    uint first = erRefFirst(ref, erRefShift(p.live));
+    uint count = erRefCount(ref, erRefShift(p.live));
     if (count != leaves || first >= p.live || count > p.live - first) {
         return false;
     }
@@ -41,7 +41,7 @@ bool linkChild(ErCopy c, ErPlan p, ErUnits s, uint slot, uint ref, uint leaves, 
 }
 
 void linkSlot(ErCopy c, ErPlan p, ErUnits s, uint slot) {
-    uvec4 w = s.v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
+    uvec4 w = ER_UNIT(s, ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u);
     bool blob = c.mode == ER_COPY_DESERIALIZE;
     if (blob && w.x == ER_REF_NONE && w.y == ER_REF_NONE) {
         return; // not in use
@@ -88,7 +88,7 @@ bool checkChunk(ErPlan p, uvec2 leaves, uint chunk) {
 bool checkIndexed(ErPlan p, uvec2 leaves, uint record) {
     uvec2 head = chunkHead(p, leaves, record / ER_CHUNK_RECORDS);
     uint count = head.y & ER_CHUNK_VERTEX_MASK;
-    uint w = ErWordView(leaves).v[erRecordWord(record)];
+    uint w = erWordAt(leaves, erRecordWord(record));
     bool listed = p.leafKind == ER_LEAF_INDEXED || ((w >> ER_INDEXED_GEOMETRY_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u)) < (head.y >> ER_CHUNK_GEOMETRY_SHIFT);
     if (!erChunkSound(p, head, 4u * erLeafRegion(p)) || !listed) {
         return false;
@@ -102,7 +102,7 @@ bool checkShort(ErPlan p, uvec2 leaves, uint record) {
     uint form = erLeafForm(p.leafKind);
     if (p.leafKind == ER_LEAF_SHORT_WIDE) {
         uvec2 head = chunkHead(p, leaves, record / ER_CHUNK_RECORDS);
-        uint w = ErWordView(leaves).v[erShortWord(record, form) + ER_SHORT_WORD];
+        uint w = erWordAt(leaves, erShortWord(record, form) + ER_SHORT_WORD);
         bool listed = ((w >> ER_SHORT_WIDE_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u)) < (head.y >> ER_CHUNK_GEOMETRY_SHIFT);
         if (!listed || !erChunkSound(p, head, 4u * erLeafRegion(p))) {
             return false;
@@ -120,12 +120,12 @@ void checkRecord(ErCopy c, ErPlan p, ErUnits s, uint record) {
     } else if (erIsCompacted(p.leafKind)) {
         good = checkShort(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), record);
     } else if (p.leafKind == ER_LEAF_INSTANCES) {
-        good = checkInstance(p, s.v[at + 7u]);
+        good = checkInstance(p, ER_UNIT(s, at + 7u));
     } else {
-        uvec4 last = s.v[at + p.leafUnits - 1u];
+        uvec4 last = ER_UNIT(s, at + p.leafUnits - 1u);
         bool boxes = p.leafKind == ER_LEAF_BOXES;
         uint geometry = boxes ? last.w : last.z;
-        uint primitive = boxes ? s.v[at].w : last.y;
+        uint primitive = boxes ? ER_UNIT(s, at).w : last.y;
         good = (geometry & ER_TRIANGLE_GEOMETRY_MASK) < p.geometries && primitive < p.primitives;
     }
     if (!good) {
@@ -161,7 +161,7 @@ void main() {
             }
             uvec2 sum = uvec2(0u);
             for (uint u = 4u * piece; u < min(4u * piece + 4u, p.total); u++) {
-                sum += erHashUnit(s.v[u], u);
+                sum += erHashUnit(ER_UNIT(s, u), u);
             }
             atomicAdd(sharedChecksum[0], sum.x);
             atomicAdd(sharedChecksum[1], sum.y);

@@ -71,8 +71,9 @@ uint readHeader(ErCopy c, uvec2 structure, uint available, inout ErPlan p) {
         return ER_STATUS_BAD_HEADER;
     }
     if (leaf) {
-        uint count = ((p.root >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK) + 1u;
-        return empty || ((p.root & ER_REF_INDEX_MASK) == 0u && count == p.live) ? ER_STATUS_OK : ER_STATUS_BAD_HEADER;
+        uint shift = erRefShift(p.live);
+        bool all = erRefFirst(p.root, shift) == 0u && erRefCount(p.root, shift) == p.live;
+        return empty || all ? ER_STATUS_OK : ER_STATUS_BAD_HEADER;
     }
     return p.root < p.slots && p.height < p.live ? ER_STATUS_OK : ER_STATUS_BAD_HEADER;
 }
@@ -102,7 +103,7 @@ uint readBlob(ErCopy c, inout ErPlan p) {
     if (serialized - p.body != deserialized) {
         return ER_STATUS_BAD_HEADER;
     }
-    uvec4 own = b.v[p.body - ER_BLOB_SIZE / 16u];
+    uvec4 own = ER_UNIT(b, p.body - ER_BLOB_SIZE / 16u);
     if (own.x != ER_BLOB_MAGIC || own.y != ER_BLOB_VERSION) {
         return ER_STATUS_BAD_HEADER;
     }
@@ -157,6 +158,7 @@ void main() {
     p.lists = 0u;
     p.shortLists = 0u;
     p.loose = 0u;
+    p.beyond = 0u;
     if (c.mode == ER_COPY_DESERIALIZE) {
         p.status = readBlob(c, p);
     } else {

@@ -45,7 +45,7 @@ uvec3 erCornerKey(uint corner) {
 
 void loadRecord(ErPlan p, uvec2 structure, uint record, uint lane) {
     uvec2 leaves = erUnit(structure, erLeafStart(p.slots));
-    ErTriangle t = ErTriangleView(leaves).triangle[record];
+    ErTriangle t = ErTriangleView(erOffset(leaves, record, ER_TRIANGLE_SIZE)).triangle[0];
     for (uint k = 0u; k < 4u; k++) {
         sharedPosition[9u * lane + k] = floatBitsToUint(t.a[k]);
         sharedPosition[9u * lane + 4u + k] = floatBitsToUint(t.b[k]);
@@ -155,21 +155,19 @@ void writeVertices(uvec2 to) {
 }
 
 void writeIndexed(uint kind, uvec2 to, uint record, uint corners[3]) {
-    uint at = erRecordWord(record);
-    ErUintView words = ErUintView(to);
-    words.v[at] = rank(corners[0]) | rank(corners[1]) << 8 | rank(corners[2]) << 16 |
+    ErUintView words = ErUintView(erAddressWords(to, erRecordWord(record)));
+    words.v[0] = rank(corners[0]) | rank(corners[1]) << 8 | rank(corners[2]) << 16 |
         numbered(kind, gl_LocalInvocationIndex, ER_INDEXED_GEOMETRY_SHIFT);
-    words.v[at + 1u] = sharedPrimitive[gl_LocalInvocationIndex];
+    words.v[1] = sharedPrimitive[gl_LocalInvocationIndex];
 }
 
 void writeShort(uint kind, uvec2 to, uint record) {
     uint lane = gl_LocalInvocationIndex;
-    uint at = erShortWord(record, erLeafForm(kind));
-    ErUintView words = ErUintView(to);
+    ErUintView words = ErUintView(erAddressWords(to, erShortWord(record, erLeafForm(kind))));
     for (uint k = 0u; k < ER_SHORT_WORD; k++) {
-        words.v[at + k] = sharedPosition[9u * lane + k];
+        words.v[k] = sharedPosition[9u * lane + k];
     }
-    words.v[at + ER_SHORT_WORD] = sharedPrimitive[lane] | numbered(kind, lane, erShortShift(erLeafForm(kind)));
+    words.v[ER_SHORT_WORD] = sharedPrimitive[lane] | numbered(kind, lane, erShortShift(erLeafForm(kind)));
 }
 
 void writeChunk(ErCopy c, ErPlan p, uint kind, uint chunk, bool live, uint corners[3]) {
@@ -232,7 +230,10 @@ void main() {
             ErUintView(push.exchange).v[erFirstChunk(c) + chunk] = lists | shortLists << 16; // see copy/used.comp
         }
         if (lists > 0u) {
-            atomicAdd(ErPlanView(c.plan).plan.lists, lists);
+            uint before = atomicAdd(ErPlanView(c.plan).plan.lists, lists);
+            if (before + lists < before) {
+                atomicOr(ErPlanView(c.plan).plan.beyond, 1u);
+            }
             atomicAdd(ErPlanView(c.plan).plan.shortLists, shortLists);
         }
     }

@@ -20,7 +20,7 @@ shared uint sharedLoose;
 bool reached(ErCopy c, ErPlan p, uint slot) {
     ErUnits s = ErUnits(c.src);
     for (uint k = 0u; k < ER_BUILT_LEAF; k++) {
-        uvec4 w = s.v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
+        uvec4 w = ER_UNIT(s, ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u);
         if (slot == p.root || w.z + w.w > ER_BUILT_LEAF) {
             return true;
         }
@@ -36,7 +36,7 @@ bool reached(ErCopy c, ErPlan p, uint slot) {
 // `most` it does not matter.
 uint levelOf(ErCopy c, ErPlan p, uint slot, uint most) {
     for (uint k = 0u; k < most; k++) {
-        uvec4 w = ErUnits(c.src).v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
+        uvec4 w = ER_UNIT(c.src, ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u);
         uint ref;
         if (w.z + w.w > most) {
             return 0u;
@@ -53,7 +53,7 @@ uint levelOf(ErCopy c, ErPlan p, uint slot, uint most) {
 }
 
 uint sizeOf(ErCopy c, uint slot) {
-    uvec4 w = ErUnits(c.src).v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
+    uvec4 w = ER_UNIT(c.src, ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u);
     return w.z + w.w;
 }
 
@@ -100,7 +100,7 @@ uint firstInner(uvec4 w) { return (w.x & ER_REF_LEAF) == 0u ? w.x : w.y; }
 bool isFirstBelow(ErCopy c, ErPlan p, ErUnits s, uint slot, uint top) {
     for (uint steps = 0u; slot != top; steps++) {
         uint parent = slot < p.slots && steps < p.height ? ErUintView(c.parents).v[slot] : ER_REF_NONE;
-        if (parent == ER_REF_NONE || firstInner(s.v[ER_HEADER_UNITS + parent * ER_NODE_UNITS + 3u]) != slot) {
+        if (parent == ER_REF_NONE || firstInner(ER_UNIT(s, ER_HEADER_UNITS + parent * ER_NODE_UNITS + 3u)) != slot) {
             return false;
         }
         slot = parent;
@@ -121,7 +121,7 @@ bool isOrdered(ErCopy c, ErPlan p, ErUnits s, uint slot, uvec4 w) {
 // checkSlot is for slots of a blob. All references have been checked.
 bool checkSlot(ErCopy c, ErPlan p, uint slot) {
     ErUnits s = ErUnits(erStructure(c, p));
-    uvec4 w = s.v[ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u];
+    uvec4 w = ER_UNIT(s, ER_HEADER_UNITS + slot * ER_NODE_UNITS + 3u);
     bool used = w.x != ER_REF_NONE || w.y != ER_REF_NONE;
     uint parent = ErUintView(c.parents).v[slot];
     if (used != (parent != ER_REF_NONE || slot == p.root)) {

@@ -23,7 +23,7 @@ uint renumber(ErCopy c, ErPlan p, uint ref, uint place, uint count) {
         return number;
     }
     if (p.loose != 0u) {
-        return ER_REF_LEAF | ((count - 1u) << ER_REF_COUNT_SHIFT) | place;
+        return erRefOf(place, count, erRefShift(p.live));
     }
     if ((ref & ER_REF_LEAF) == 0u) {
         erWholeLeaf(c.src, p, ref, ref);
@@ -43,15 +43,15 @@ void compact(ErCopy c, ErPlan p, uint piece) {
         uint from = ER_HEADER_UNITS + piece * ER_NODE_UNITS;
         uint to = ER_HEADER_UNITS + number * ER_NODE_UNITS;
         for (uint k = 0u; k < 3u; k++) {
-            dst.v[to + k] = src.v[from + k];
+            ER_UNIT(dst, to + k) = ER_UNIT(src, from + k);
         }
-        uvec4 w = src.v[from + 3u];
+        uvec4 w = ER_UNIT(src, from + 3u);
         uint place = p.loose != 0u ? erPlaceBelow(c, p, piece) : 0u;
-        dst.v[to + 3u] = uvec4(renumber(c, p, w.x, place, w.z), renumber(c, p, w.y, place + w.z, w.w), w.zw);
+        ER_UNIT(dst, to + 3u) = uvec4(renumber(c, p, w.x, place, w.z), renumber(c, p, w.y, place + w.z, w.w), w.zw);
     }
     uint leaves = erCompactKind(p) != p.leafKind ? 0u : erCompactLeaves(p);
     for (uint u = 4u * piece; u < min(4u * piece + 4u, leaves); u++) {
-        dst.v[erLeafStart(p.used) + u] = src.v[erLeafStart(p.slots) + u];
+        ER_UNIT(dst, erLeafStart(p.used) + u) = ER_UNIT(src, erLeafStart(p.slots) + u);
     }
 }
 
@@ -86,7 +86,7 @@ uvec4 sanitized(ErCopy c, ErPlan p, uint unit, uvec4 v) {
         return uvec4(0u);
     }
     if (p.leafKind == ER_LEAF_INSTANCES && (unit - leaves) % p.leafUnits == 6u) {
-        uint index = ErUnits(c.src).v[unit + 1u].x;
+        uint index = ER_UNIT(c.src, unit + 1u).x;
         if (index < p.handles) {
             ErUvec2View(erAddress(c.dst, ER_BLOB_HANDLES)).v[index] = v.xy;
         }
@@ -116,7 +116,7 @@ uvec4 restored(ErCopy c, ErPlan p, ErUnits s, uint unit, uvec4 v) {
     if (part < 6u) {
         return v;
     }
-    uvec2 handle = ErUvec2View(erAddress(c.src, ER_BLOB_HANDLES)).v[s.v[unit - part + 7u].x];
+    uvec2 handle = ErUvec2View(erAddress(c.src, ER_BLOB_HANDLES)).v[ER_UNIT(s, unit - part + 7u).x];
     bool none = (handle.x | handle.y) == 0u;
     bool ready = (c.flags & ER_COPY_READY) != 0u && !none;
     if (ready && !isBottomLevel(c, handle)) {
@@ -124,13 +124,13 @@ uvec4 restored(ErCopy c, ErPlan p, ErUnits s, uint unit, uvec4 v) {
         ready = false;
     }
     if (part == 6u) {
-        uint root = ready ? ErUnits(handle).v[3].y : s.v[unit + 1u].y;
+        uint root = ready ? ErUnits(handle).v[3].y : ER_UNIT(s, unit + 1u).y;
         bool empty = none || root == ER_REF_NONE;
         return uvec4(handle, v.z & (empty ? 0x00ffffffu : 0xffffffffu), v.w); // mask 0: no ray enters it
     }
     if (ready) {
         uvec4 h = ErUnits(handle).v[3];
-        return uvec4(v.x, h.y, h.z | erLeafForm(ErUnits(handle).v[5].w), h.w);
+        return uvec4(v.x, h.y, h.z | erFormOf(ErUnits(handle).v[5].w, h.x), h.w);
     }
     return v;
 }
@@ -140,7 +140,7 @@ uvec2 copyPiece(ErCopy c, ErPlan p, uint piece) {
     ErUnits dst = ErUnits(c.mode == ER_COPY_SERIALIZE ? erUnit(c.dst, p.body) : c.dst);
     uvec2 sum = uvec2(0u);
     for (uint u = 4u * piece; u < min(4u * piece + 4u, p.total); u++) {
-        uvec4 v = s.v[u];
+        uvec4 v = ER_UNIT(s, u);
         if (c.mode == ER_COPY_SERIALIZE) {
             v = sanitized(c, p, u, v);
             sum += erHashUnit(v, u);
@@ -149,14 +149,14 @@ uvec2 copyPiece(ErCopy c, ErPlan p, uint piece) {
         } else if (u == 0u) {
             v.xy = c.dst;
         }
-        dst.v[u] = v;
+        ER_UNIT(dst, u) = v;
     }
     return sum;
 }
 
 // verdict is for what only all nodes and words together tell of a blob.
 uint verdict(ErCopy c, ErPlan p) {
-    uvec4 own = ErUnits(c.src).v[p.body - ER_BLOB_SIZE / 16u];
+    uvec4 own = ER_UNIT(c.src, p.body - ER_BLOB_SIZE / 16u);
     if (own.z != p.checksum0 || own.w != p.checksum1) {
         return ER_STATUS_BAD_CHECKSUM;
     }
@@ -167,7 +167,7 @@ uint verdict(ErCopy c, ErPlan p) {
 // nothing. Instances that take it for what the blob held, end there.
 void spoil(ErCopy c, uint piece) {
     for (uint u = max(4u * piece, ER_HEADER_UNITS); u < min(4u * piece + 4u, c.dstUnits); u++) {
-        ErUnits(c.dst).v[u] = uvec4(0xffffffffu);
+        ER_UNIT(c.dst, u) = uvec4(0xffffffffu);
     }
 }
 

@@ -23,12 +23,13 @@ struct Group {
     uint members; // below
     uint first;   // node
     uint size;    // nodes
+    uint each;    // nodes of a member
 };
 
 // What a block or a group lists is at the place of its first node, two entries for each node: the node, twice, and whether the
 // child has its box; the child.
 layout(buffer_reference, std430, buffer_reference_align = 8) coherent buffer ErList { uvec2 v[]; };
-ErList listOf(ErBuild b) { return ErList(erUpdateLists(b)); }
+ErList listAt(ErBuild b, uint place) { return ErList(erOffset(erUpdateLists(b), place, 8u)); }
 
 // How many nodes each block or group lists.
 ErRefitWords counts(ErBuild b) { return ErRefitWords(erUpdateCounts(b)); }
@@ -50,10 +51,10 @@ uint fanOf(ErTree t) {
 
 // above is the group that a group or a block is in; number is that of its level's first group.
 Group above(ErTree t, uint fan, Group g, uint number) {
-    uint size = g.size * fan;
+    uint size = g.size > 0xffffffffu / fan ? 0xffffffffu : g.size * fan; // of all at last
     uint all = (t.nodes + g.size - 1u) / g.size;
     uint at = g.first / size;
-    return Group(number + at, min(fan, all - at * fan), at * size, size);
+    return Group(number + at, min(fan, all - at * fan), at * size, size, g.size);
 }
 
 // slotOf finds a node in the list.
@@ -73,7 +74,7 @@ uint findEntry(Group g, uint fan, uint at, out uint count) {
         [[unroll]] for (uint k = 0u; k < FAN_LEAST; k++) {
             uint listed = 2u * sharedListed[from + k];
             count += listed;
-            place += count <= at ? 2u * (g.size / fan) - listed : 0u;
+            place += count <= at ? 2u * g.each - listed : 0u;
         }
     }
     return place;
@@ -95,7 +96,7 @@ void findBox(ErTree t, uvec2 nodes, Group g, inout Side s) {
 Side takeList(ErBuild b, ErTree t, uvec2 nodes, Group g, uint place, bool live, uint lane) {
     Side s = NO_SIDE;
     if (live) {
-        uvec2 entry = listOf(b).v[place];
+        uvec2 entry = listAt(b, place).v[0];
         s.node = min(entry.x / 2u, t.nodes - 1u);
         s.child = entry.y;
         s.done = (entry.x & 1u) != 0u;
@@ -142,7 +143,7 @@ uint keepLeft(ErBuild b, Group g, uint kept, Side s, uint lane) {
     }
     if (left) {
         before += bitCount(sharedLeft[at / 32u] & ((1u << (at % 32u)) - 1u));
-        listOf(b).v[2u * (g.first + before) + lane % 2u] = uvec2(2u * s.node + (s.done ? 1u : 0u), s.child);
+        listAt(b, 2u * (g.first + before) + lane % 2u).v[0] = uvec2(2u * s.node + (s.done ? 1u : 0u), s.child);
     }
     return all;
 }
@@ -198,7 +199,7 @@ uint takeGroup(ErBuild b, ErTree t, uvec2 nodes, Group g, uint fan, uint lane) {
 // takeAbove lists a block's nodes that are not whole and goes on with the groups above where the workgroup is the last to arrive.
 void takeAbove(ErBuild b, ErTree t, uvec2 nodes, uint base, Side s, uint lane) {
     uint fan = fanOf(t);
-    Group g = Group(base / ER_NEAR, 0u, base, ER_NEAR);
+    Group g = Group(base / ER_NEAR, 0u, base, ER_NEAR, 0u);
     uint number = 0u; // of the next level's first group
     uint left = keepLeft(b, g, 0u, s, lane);
     while (g.size < t.nodes) {

@@ -26,12 +26,12 @@ ErBounds cutBox(uvec2 blas, uint levels, uint k) {
     if (h.selfMagicVersion.z != ER_AS_MAGIC || (ref & ER_REF_LEAF) != 0u) {
         return ER_NO_BOUNDS;
     }
-    ErNodeView nodes = ErNodeView(erAddress(blas, ER_HEADER_SIZE));
+    uvec2 nodes = erAddress(blas, ER_HEADER_SIZE);
     vec4 xy = vec4(0.0);
     vec2 z = vec2(0.0);
     bool leaf = false;
     for (uint below = levels; below > 0u && !leaf; below--) {
-        ErNode n = nodes.node[ref];
+        ErNode n = ErNodeView(erOffset(nodes, ref, ER_NODE_SIZE)).node[0];
         bool second = ((k >> (below - 1u)) & 1u) != 0u;
         ref = second ? n.children.y : n.children.x;
         xy = second ? n.xy1 : n.xy0;

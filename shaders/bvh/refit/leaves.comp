@@ -14,7 +14,9 @@ const uint CHUNKS = 1u; // of indexed triangles, to a workgroup
 #include "bvh/refit/instances.glsl"
 
 void keepBox(ErBuild b, uint k, ErBounds box) { erKeepBox(b, k, box); }
-void keepTriangle(ErBuild b, ErTree t, uint k, ErTriangle r) { ErTriangleOut(erAddressBlocks(b.dst, t.leafBlock)).triangle[k] = r; }
+void keepTriangle(ErBuild b, ErTree t, uint k, ErTriangle r) {
+    ErTriangleOut(erOffset(erAddressBlocks(b.dst, t.leafBlock), k, ER_TRIANGLE_SIZE)).triangle[0] = r;
+}
 #include "bvh/refit/plain.glsl"
 
 layout(buffer_reference, std430, buffer_reference_align = 64) writeonly buffer ErNodeOut { ErNode node[]; };
@@ -56,7 +58,7 @@ uint takeTriangles(ErBuild b, ErTree t, uint base, uint lane, out ErBounds box) 
     if (base + lane < t.records) {
         ErTriangle r;
         state = refitTriangle(b, t, base + lane, r, box);
-        ErTriangleOut(erAddressBlocks(b.dst, t.leafBlock)).triangle[base + lane] = r;
+        keepTriangle(b, t, base + lane, r);
     }
     return state;
 }
@@ -124,7 +126,8 @@ uint take(ErBuild b, ErTree t, uint base, bool first, uint lane, out ErBounds bo
 // prepare is for a node, and for what refit/nodes.comp counts.
 void prepare(ErBuild b, ErTree t, uint i) {
     if (i < t.nodes && !erInPlace(b)) {
-        ErNodeOut(erAddress(b.dst, ER_HEADER_SIZE)).node[i] = ErNodeView(erAddress(b.source, ER_HEADER_SIZE)).node[i];
+        ErNode n = ErNodeView(erOffset(erAddress(b.source, ER_HEADER_SIZE), i, ER_NODE_SIZE)).node[0];
+        ErNodeOut(erOffset(erAddress(b.dst, ER_HEADER_SIZE), i, ER_NODE_SIZE)).node[0] = n;
     }
     if (i < erArrivals(b.primitiveCount)) {
         ErUintView(erUpdateArrivals(b)).v[i] = 0u;

@@ -48,12 +48,12 @@ uint childOf(ErBuild b, uint node, uint side) {
     return there ? ErUintView(children).v[side] : ER_REF_NONE;
 }
 
-// leafBounds is the box of a leaf, not padded. Loads do not wait for each other.
-ErBounds leafBounds(ErBuild b, uint ref) {
+// leafBounds is the box of a leaf, not padded; shift is erRefShift. Loads do not wait for each other.
+ErBounds leafBounds(ErBuild b, uint ref, uint shift) {
     const uint AT_ONCE = 4u;
     uint most = b.primitiveCount - 1u;
-    uint first = min(ref & ER_REF_INDEX_MASK, most);
-    uint last = min(first + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK), most);
+    uint first = min(erRefFirst(ref, shift), most);
+    uint last = min(first + erRefCount(ref, shift) - 1u, most);
     ErBounds r = ER_NO_BOUNDS;
     for (uint from = first; from <= last; from += AT_ONCE) {
         ErBounds box[AT_ONCE];
@@ -79,7 +79,7 @@ Side takeBlock(ErBuild b, ErTree t, uint base, uint child, uint lane) {
         s.done = isLeaf(child);
         s.slot = s.done ? ER_REF_NONE : child - base;
         if (s.done) {
-            s.box = leafBounds(b, child);
+            s.box = leafBounds(b, child, erRefShift(t.records));
         }
     }
     barrier();

@@ -14,12 +14,12 @@ bool isPlain(ErBuild b, ErTree t) {
 // takePlain makes records from number base on, EACH of a lane, whose loads do not wait for each other.
 Found takePlain(ErBuild b, ErTree t, uint base, uint lane) {
     ErGeometry g = firstGeometry;
-    ErTriangleView from = ErTriangleView(erAddressBlocks(b.source, t.leafBlock));
+    uvec2 from = erAddressBlocks(b.source, t.leafBlock);
     uvec4 before[EACH];
     uvec3 index[EACH];
     mat3 v[EACH];
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
-        before[k] = from.triangle[min(base + k * LANES + lane, t.records - 1u)].c;
+        before[k] = ErTriangleView(erOffset(from, min(base + k * LANES + lane, t.records - 1u), ER_TRIANGLE_SIZE)).triangle[0].c;
     }
     [[unroll]] for (uint k = 0u; k < EACH; k++) {
         ErUintView i = ErUintView(erOffset(g.indices, min(before[k].y, g.primitiveCount - 1u) * 3u, 4u));

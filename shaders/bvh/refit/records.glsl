@@ -66,7 +66,7 @@ uint refitTriangle(ErBuild b, ErTree t, uint k, out ErTriangle r, out ErBounds b
     ErCorners n;
     bool hittable = newTriangle(b, leaves, 0u, k, n);
     box = cornerBounds(n);
-    r = triangleRecord(n, ErTriangleView(leaves).triangle[k].c);
+    r = triangleRecord(n, ErTriangleView(erOffset(leaves, k, ER_TRIANGLE_SIZE)).triangle[0].c);
     return hittable ? ER_ACTIVE : ER_INACTIVE;
 }
 
@@ -81,8 +81,8 @@ uint refitChunk(ErBuild b, ErTree t, uint k, out ErBounds box) {
     uvec2 to = erAddressBlocks(b.dst, t.leafBlock);
     uint head = erChunkWord((k - lane) / ER_CHUNK_RECORDS);
     bool any = k - lane < t.records;
-    uint base = any ? ErWordView(from).v[head] : 0u;
-    uint sizes = any ? ErWordView(from).v[head + 1u] : 0u;
+    uint base = any ? erWordAt(from, head) : 0u;
+    uint sizes = any ? erWordAt(from, head + 1u) : 0u;
     uint count = min(sizes & ER_CHUNK_VERTEX_MASK, ER_CHUNK_VERTICES);
     uint geometries = min(sizes >> ER_CHUNK_GEOMETRY_SHIFT, ER_INDEXED_GEOMETRIES);
     for (uint j = lane; j < 3u * ER_CHUNK_VERTICES; j += LANES) {
@@ -97,9 +97,9 @@ uint refitChunk(ErBuild b, ErTree t, uint k, out ErBounds box) {
         ErCorners n;
         hittable = newTriangle(b, from, form, k, n);
         box = cornerBounds(n);
-        uint first = ErWordView(from).v[at];
+        uint first = erWordAt(from, at);
         const uint FLAGS = ER_TRIANGLE_OPAQUE | ER_TRIANGLE_INACTIVE;
-        words = uvec2((first & ~FLAGS) | (n.flags & FLAGS), ErWordView(from).v[at + 1u]);
+        words = uvec2((first & ~FLAGS) | (n.flags & FLAGS), erWordAt(from, at + 1u));
         mat3 v = mat3(n.v0, n.v1, n.v2);
         for (uint j = 0u; j < 9u && hittable; j++) {
             uint corner = min((first >> (j / 3u * 8u)) & 255u, ER_CHUNK_VERTICES - 1u);
@@ -109,7 +109,7 @@ uint refitChunk(ErBuild b, ErTree t, uint k, out ErBounds box) {
     barrier();
     if (live) {
         for (uint j = 0u; j < ER_INDEXED_WORDS; j++) {
-            ErUintView(to).v[at + j] = words[j];
+            ErUintView(erAddressWords(to, at + j)).v[0] = words[j];
         }
     }
     uvec2 vertices = erAddressWords(to, base);
@@ -117,8 +117,8 @@ uint refitChunk(ErBuild b, ErTree t, uint k, out ErBounds box) {
         ErUintView(vertices).v[j] = sharedVertices[mine + j];
     }
     if (lane == 0u && any) {
-        ErUintView(to).v[head] = base;
-        ErUintView(to).v[head + 1u] = sizes;
+        ErUintView(erAddressWords(to, head)).v[0] = base;
+        ErUintView(erAddressWords(to, head + 1u)).v[0] = sizes;
     }
     if (lane < geometries) {
         ErUintView(vertices).v[3u * count + lane] = ErWordView(erAddressWords(from, base)).v[3u * count + lane];
@@ -141,20 +141,20 @@ uint refitShort(ErBuild b, ErTree t, uint k, out ErBounds box) {
     box = cornerBounds(n);
     uint at = erShortWord(k, form);
     mat3 v = hittable ? mat3(n.v0, n.v1, n.v2) : mat3(0.0);
-    uint word = (ErWordView(from).v[at + ER_SHORT_WORD] & ~FLAGS) | (n.flags & FLAGS);
+    uint word = (erWordAt(from, at + ER_SHORT_WORD) & ~FLAGS) | (n.flags & FLAGS);
     for (uint j = 0u; j < 9u; j++) {
-        ErUintView(to).v[at + j] = floatBitsToUint(v[j / 3u][j % 3u]);
+        ErUintView(erAddressWords(to, at + j)).v[0] = floatBitsToUint(v[j / 3u][j % 3u]);
     }
-    ErUintView(to).v[at + ER_SHORT_WORD] = word;
+    ErUintView(erAddressWords(to, at + ER_SHORT_WORD)).v[0] = word;
     uint end = at + ER_SHORT_WORDS;
     if (t.leafKind == ER_LEAF_SHORT_WIDE) {
         uint in_ = k % ER_CHUNK_RECORDS;
         uint chunk = erShortChunkWord(k / ER_CHUNK_RECORDS);
-        uvec2 head = uvec2(ErWordView(from).v[chunk], ErWordView(from).v[chunk + 1u]);
+        uvec2 head = uvec2(erWordAt(from, chunk), erWordAt(from, chunk + 1u));
         uint geometries = min(head.y >> ER_CHUNK_GEOMETRY_SHIFT, ER_INDEXED_GEOMETRIES);
         if (in_ == 0u) {
-            ErUintView(to).v[chunk] = head.x;
-            ErUintView(to).v[chunk + 1u] = head.y;
+            ErUintView(erAddressWords(to, chunk)).v[0] = head.x;
+            ErUintView(erAddressWords(to, chunk + 1u)).v[0] = head.y;
         }
         if (in_ < geometries) {
             ErUintView(erAddressWords(to, head.x)).v[in_] = ErWordView(erAddressWords(from, head.x)).v[in_];
@@ -162,13 +162,13 @@ uint refitShort(ErBuild b, ErTree t, uint k, out ErBounds box) {
         end = head.x + geometries;
     }
     for (uint j = end; k + 1u == t.records && (j % 4u) != 0u; j++) {
-        ErUintView(to).v[j] = 0u; // to the end of the last unit
+        ErUintView(erAddressWords(to, j)).v[0] = 0u; // to the end of the last unit
     }
     return hittable ? ER_ACTIVE : ER_INACTIVE;
 }
 
 uint refitBox(ErBuild b, ErTree t, uint k, out ErBounds box) {
-    ErBox r = ErBoxView(erAddressBlocks(b.source, t.leafBlock)).box[k];
+    ErBox r = ErBoxView(erOffset(erAddressBlocks(b.source, t.leafBlock), k, ER_BOX_SIZE)).box[0];
     uint primitive = floatBitsToUint(r.a.w);
     uint index = floatBitsToUint(r.b.w) & ER_TRIANGLE_GEOMETRY_MASK;
     box = ErBounds(r.a.xyz, r.b.xyz);
@@ -181,7 +181,7 @@ uint refitBox(ErBuild b, ErTree t, uint k, out ErBounds box) {
     }
     r.a.xyz = box.lo;
     r.b.xyz = box.hi;
-    ErBoxOut(erAddressBlocks(b.dst, t.leafBlock)).box[k] = r;
+    ErBoxOut(erOffset(erAddressBlocks(b.dst, t.leafBlock), k, ER_BOX_SIZE)).box[0] = r;
     return state;
 }
 

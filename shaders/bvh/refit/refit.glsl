@@ -57,7 +57,8 @@ bool erTree(ErBuild b, uint leafKind, out ErTree t) {
 // erChildren are those of a node, if there is memory that far. It need not wait for the header to be read.
 uvec2 erChildren(ErBuild b, uint node) {
     bool there = node < b.room / (ER_NODE_SIZE / ER_ROOM_UNIT) - ER_HEADER_SIZE / ER_NODE_SIZE;
-    return there ? ErNodeView(erAddress(b.source, ER_HEADER_SIZE)).node[node].children : uvec2(ER_REF_NONE);
+    uvec2 at = erOffset(erAddress(b.source, ER_HEADER_SIZE), node, ER_NODE_SIZE);
+    return there ? ErNodeView(at).node[0].children : uvec2(ER_REF_NONE);
 }
 
 // ErBounds is a box, by default that of nothing.

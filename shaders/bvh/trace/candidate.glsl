@@ -107,7 +107,7 @@ bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint
 
 // erTestBox tells whether the box of record `leaf` is a candidate: the ray meets it in [tMin, tMax].
 bool erTestBox(uvec2 leaves, uint leaf, ErRaySetup setup, uint mode, float tMin, float tMax, out bool opaque) {
-    ErBox box = ErBoxView(leaves).box[leaf];
+    ErBox box = ErBoxView(erOffset(leaves, leaf, ER_BOX_SIZE)).box[0];
     opaque = erOpaque(mode, floatBitsToUint(box.b.w));
     if ((mode & (opaque ? ER_MODE_CULL_OPAQUE : ER_MODE_CULL_NO_OPAQUE)) != 0u) {
         return false;
@@ -133,7 +133,7 @@ uvec2 erPrimitive(ErInstance i, uint leaf, bool boxes) {
     uvec2 leaves = erAddressBlocks(i.a.xy, i.b.w);
     uvec2 words;
     if (boxes) {
-        ErBox box = ErBoxView(leaves).box[leaf];
+        ErBox box = ErBoxView(erOffset(leaves, leaf, ER_BOX_SIZE)).box[0];
         words = floatBitsToUint(vec2(box.a.w, box.b.w));
     } else {
         words = erPrimitiveWords(leaves, leaf, i.b.z);

@@ -222,8 +222,9 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             ref = ER_REF_CLUSTER | (ref & ER_REF_INDEX_MASK);
 #endif
         } else if (bottom) {
-            uint k = ref & ER_REF_INDEX_MASK;
-            uint last = k + ((ref >> ER_REF_COUNT_SHIFT) & ER_REF_COUNT_MASK);
+            uint shift = erFormShift(mode);
+            uint k = erRefFirst(ref, shift);
+            uint last = k + erRefCount(ref, shift) - 1u;
             ER_POP
 #ifdef ER_CLUSTERS
             uvec2 triangles = leaves;

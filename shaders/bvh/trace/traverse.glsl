@@ -26,7 +26,7 @@
 #ifdef ER_CLUSTERS
 #include "bvh/common/cluster_layout.glsl"
 // For those that know clusters, the bit that tells them is no part of the height.
-#define ER_INSTANCE_HEIGHT_MASK 0x03ffffffu
+#define ER_INSTANCE_HEIGHT_MASK 0x01ffffffu
 #endif
 
 struct ErRay {

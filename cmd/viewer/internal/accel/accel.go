@@ -243,22 +243,42 @@ func (s *Scene) Compact(ctx context.Context, dev *engine.Device) (engine.Compact
 	return r, nil
 }
 
-// MeasureBuilds repeats all builds n times in place and returns the GPU's times, sorted.
-func (s *Scene) MeasureBuilds(ctx context.Context, dev *engine.Device, n int) (bottom, top []time.Duration, err error) {
-	for range n {
-		_, b, err := dev.BuildAccelerationStructures(ctx, s.bottomBuilds)
-		if err != nil {
-			return nil, nil, fmt.Errorf("bottom level structures of %s: %w", s.Source.Name, err)
+// MeasureBuilds repeats all builds in place, all bottom levels in one command, and returns the GPU's times of n of them, up to
+// measure.MaxRepeats, sorted. Others go before for as long as warm says, at least one: an H200 that had waited for the host to
+// upload builds 2.8 times slower for a second (16.8 million triangles). Memory is allocated once.
+func (s *Scene) MeasureBuilds(ctx context.Context, dev *engine.Device, n int, warm time.Duration) (bottom, top []time.Duration,
+	err error) {
+	for _, level := range []struct {
+		name   string
+		inputs []engine.BuildInput
+		to     *[]time.Duration
+	}{{"bottom level structures", s.bottomBuilds, &bottom}, {"top level structure", s.topBuilds, &top}} {
+		if *level.to, err = measureBuilds(ctx, dev, level.inputs, n, warm); err != nil {
+			return nil, nil, fmt.Errorf("%s of %s: %w", level.name, s.Source.Name, err)
 		}
-		_, t, err := dev.BuildAccelerationStructures(ctx, s.topBuilds)
-		if err != nil {
-			return nil, nil, fmt.Errorf("top level structure of %s: %w", s.Source.Name, err)
-		}
-		bottom, top = append(bottom, b.GPUTime), append(top, t.GPUTime)
+		warm = 0 // it is
 	}
-	slices.Sort(bottom)
-	slices.Sort(top)
 	return bottom, top, nil
+}
+
+func measureBuilds(ctx context.Context, dev *engine.Device, inputs []engine.BuildInput, n int, warm time.Duration) ([]time.Duration,
+	error) {
+	batch, err := NewBatch(dev, "builds", inputs)
+	if err != nil {
+		return nil, err
+	}
+	defer batch.Destroy()
+	for start := time.Now(); ; {
+		if _, err := batch.Build(ctx, 1); err != nil {
+			return nil, err
+		}
+		if time.Since(start) >= warm {
+			break
+		}
+	}
+	times, err := batch.Build(ctx, n)
+	slices.Sort(times)
+	return times, err
 }
 
 // BottomBuilds returns the builds of the bottom levels, one per mesh, with the structures as Dst.

@@ -47,7 +47,8 @@ func TestBatch(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if dispatches["bvh build/init"] != 1 || dispatches["bvh build/leaves"] != 1 || dispatches["bvh build/header"] != 1 || len(dispatches) != len(passes) {
+	if dispatches["bvh build/init"] != 1 || dispatches["bvh build/leaves"] != 1 || dispatches["bvh build/header"] != 1 ||
+		len(dispatches) != len(passes) {
 		t.Errorf("passes %+v", passes)
 	}
 	for _, n := range []int{-1, 0, measure.MaxRepeats + 1} {

@@ -115,7 +115,7 @@ func (r *sceneReport) printWays(w io.Writer) {
 	fmt.Fprintln(w, "way\tBLAS builds\tTLAS build\tstructures\tlink\tcompile\tSAH BLAS, TLAS")
 	for _, way := range r.Ways {
 		sah := "-"
-		if t := way.Tree; t != nil {
+		if t := way.Tree; t != nil && t.BottomSAH > 0 {
 			sah = fmt.Sprintf("%.1f, %.1f", t.BottomSAH, t.TopSAH)
 		}
 		fmt.Fprintf(w, "%s\t%.3f ms\t%.3f ms\t%.1f MiB\t%.1f ms\t%.1f ms\t%s\n", way.Backend, way.BottomBuildMS, way.TopBuildMS,

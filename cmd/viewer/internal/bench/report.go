@@ -124,7 +124,7 @@ type wayReport struct {
 
 // treeReport judges the structures of a scene on the compute way.
 type treeReport struct {
-	// BottomSAH is the mean over the bottom levels, by their triangles.
+	// BottomSAH is the mean over the bottom levels, by their triangles; 0 where they are too many to be read back.
 	BottomSAH float64 `json:"blas_sah"`
 	TopSAH    float64 `json:"tlas_sah"`
 	// Sizes of what traversal reads.
@@ -133,8 +133,15 @@ type treeReport struct {
 	InstanceBytes  float64 `json:"bytes_per_instance_record"`
 }
 
+// mostReadBack is the most triangles of structures that are read back: the host takes a second for each million, and of large
+// scenes nobody wants to wait so long for a first figure. viewer inspect tells.
+const mostReadBack = 5_000_000
+
 // newTreeReport reads all structures back.
 func newTreeReport(ctx context.Context, dev *engine.Device, s *accel.Scene) (*treeReport, error) {
+	if s.BottomReport.Primitives > mostReadBack {
+		return &treeReport{NodeBytes: 64, PrimitiveBytes: 48, InstanceBytes: 128}, nil // those of structures that are not compacted
+	}
 	var r treeReport
 	var nodes, innerNodes, leaves, primitives float64
 	add := func(as *engine.AccelerationStructure) (report.Structure, error) {

@@ -61,7 +61,7 @@ func (b *run) newBenchWay(ctx context.Context, backend engine.Backend, l *loaded
 	err = b.step(l.name, "pipelines by "+backend.String(), func() error { return w.prepare(ctx) })
 	if err == nil {
 		err = b.step(l.name, "builds by "+backend.String(), func() error {
-			w.bottom, w.top, err = w.Scene.MeasureBuilds(ctx, w.Dev, timedSceneBuilds)
+			w.bottom, w.top, err = w.Scene.MeasureBuilds(ctx, w.Dev, timedSceneBuilds, warmTime(w.Dev, warmUpUploadTime))
 			return err
 		})
 	}
@@ -113,7 +113,7 @@ func closeBench(ways []*benchWay) (err error) {
 	return err
 }
 
-// raysOfScene measures all sets of one scene, and before those of the first scene small launches.
+// raysOfScene measures all sets of one scene, and behind those of the first scene small launches.
 func (b *run) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
 	ways, err := b.openBench(ctx, l)
 	if err != nil {
@@ -134,11 +134,6 @@ func (b *run) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
 	if err != nil {
 		return err
 	}
-	if len(b.report.Launches) == 0 {
-		if b.report.Launches, err = s.smallLaunches(ctx, l.scene); err != nil {
-			return err
-		}
-	}
 	if s.embree, err = b.newEmbreeScene(ctx, l.scene); err != nil {
 		return err
 	}
@@ -158,7 +153,10 @@ func (b *run) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
 		}
 		done(i + 1)
 	}
-	return nil
+	if len(b.report.Launches) == 0 {
+		b.report.Launches, err = s.smallLaunches(ctx, l.scene)
+	}
+	return err
 }
 
 // sceneBench measures ray sets of one scene.

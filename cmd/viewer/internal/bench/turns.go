@@ -13,9 +13,10 @@ import (
 
 // The timing of a series, as in the project's baseline measurements.
 const (
-	warmUpTime      = 400 * time.Millisecond
-	warmUpBuildTime = 100 * time.Millisecond // of which there are many in a row
-	warmUpLaunches  = 4
+	warmUpTime       = 400 * time.Millisecond
+	warmUpBuildTime  = 100 * time.Millisecond // of which there are many in a row
+	warmUpUploadTime = time.Second            // where the host was at work for seconds
+	warmUpLaunches   = 4
 	// TimedLaunches is how many launches of a series count.
 	TimedLaunches = 15
 	timedRounds   = 5

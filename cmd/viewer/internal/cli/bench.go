@@ -98,7 +98,8 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	flags.StringVar(&f.build, "build", "fast-trace", "bottom level builds of the ray sets: "+buildNames)
 	flags.BoolVar(&f.all, "all", false, "measure rays, builds and divergence, of a built-in terrain and field, too")
 	flags.BoolVar(&f.builds, "builds", false, "measure builds instead of rays")
-	flags.BoolVar(&f.profile, "profile", false, "with --builds: measure each kernel of the scenes' builds instead, which are not checked")
+	flags.BoolVar(&f.profile, "profile", false,
+		"with --builds: measure each kernel of the scenes' builds instead, which are not checked")
 	flags.BoolVar(&f.divergence, "divergence", false, "measure a path tracer with 16 hit shaders instead of rays")
 	flags.BoolVar(&f.clusters, "clusters", false, "measure scenes as clusters, beside plain structures, instead of rays")
 	flags.BoolVar(&f.pipelines, "pipelines", false, "measure the making of pipelines instead of rays")

@@ -102,7 +102,7 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags) (err error) {
 	defer s.Destroy()
 	r := inspectReport{Way: report.WayOf(dev), Scene: f.scene, Build: f.build, Compacted: f.compact,
 		Instances: len(scene.Instances), Samples: f.samples, NodeCost: inspect.NodeCost, PrimitiveCost: inspect.PrimitiveCost}
-	bottom, top, err := s.MeasureBuilds(ctx, dev, inspectedBuilds)
+	bottom, top, err := s.MeasureBuilds(ctx, dev, inspectedBuilds, 0)
 	if err != nil {
 		return err
 	}
