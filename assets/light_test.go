@@ -38,8 +38,9 @@ func TestEnvironmentFiles(t *testing.T) {
 		t.Errorf("a plain row: %v, %v", plain, err)
 	}
 	for name, bad := range map[string]string{
-		"empty": "", "no magic": "RADIANCE\n\n-Y 1 +X 2\n", "no end": "#?RADIANCE\n", "cut": head + "\x80\x40", "upside down": "#?R\n\n+Y 1 +X 2\n",
-		"huge": "#?R\n\n-Y 1 +X 99999999\n", "run": "#?R\n\n-Y 1 +X 8\n\x02\x02\x00\x08\xff\x01",
+		"empty": "", "no magic": "RADIANCE\n\n-Y 1 +X 2\n", "no end": "#?RADIANCE\n", "cut": head + "\x80\x40",
+		"upside down": "#?R\n\n+Y 1 +X 2\n",
+		"huge":        "#?R\n\n-Y 1 +X 99999999\n", "run": "#?R\n\n-Y 1 +X 8\n\x02\x02\x00\x08\xff\x01",
 	} {
 		if _, err := DecodeHDR(bytes.NewReader([]byte(bad))); err == nil {
 			t.Errorf("%s: no error", name)

@@ -233,7 +233,8 @@ func (d *Device) NewBuildInput(ctx context.Context, name string, data []byte) (*
 	}
 	b, err := d.device.NewBuffer(vk.BufferOptions{
 		Name: name, Size: uint64(len(data)), Memory: vk.DeviceLocal, Alignment: instanceAlignment, AccelerationStructureInput: true,
-		Usage: vulkan.BufferUsageFlags(vulkan.BufferUsageStorageBufferBit | vulkan.BufferUsageTransferSrcBit | vulkan.BufferUsageTransferDstBit),
+		Usage: vulkan.BufferUsageFlags(
+			vulkan.BufferUsageStorageBufferBit | vulkan.BufferUsageTransferSrcBit | vulkan.BufferUsageTransferDstBit),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build input %q: %w", name, err)
@@ -254,10 +255,10 @@ func (d *Device) NewInstances(ctx context.Context, name string, instances []vk.A
 	return d.NewBuildInput(ctx, name, data)
 }
 
-// TrianglesInfo returns the build of a bottom level structure over count triangles, opaque or not as flags of the geometry say, whose
-// vertices follow each other at the given address, three float32 each.
-func TrianglesInfo(address vk.DeviceAddress, count uint32, geometry vk.GeometryFlags, flags vk.BuildFlags) (vk.BuildInfo,
-	[]vk.BuildRange) {
+// TrianglesInfo returns the build of a bottom level structure over count triangles, opaque or not as flags of the geometry
+// say, whose vertices follow each other at the given address, three float32 each.
+func TrianglesInfo(address vk.DeviceAddress, count uint32, geometry vk.GeometryFlags, flags vk.BuildFlags) (
+	vk.BuildInfo, []vk.BuildRange) {
 	info := vk.BuildInfo{Type: vk.BottomLevel, Flags: flags, Geometries: []vk.Geometry{{Flags: geometry, Triangles: vk.Triangles{
 		VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: address, VertexStride: 12, MaxVertex: max(3*count, 1) - 1,
 		IndexType: vk.IndexNone,

@@ -96,7 +96,8 @@ func (c *Cache) driver() *vk.PipelineCache {
 	return c.pipelines.Cache()
 }
 
-// cacheable tells whether the key covers a link. Libraries are linked already, and cost little to add; hooks and checks want to run.
+// cacheable tells whether the key covers a link. Libraries are linked already, and cost little to add; hooks and
+// checks want to run.
 func cacheable(o link.Options) bool { return o.AfterPass == nil && !o.Check && len(o.Libraries) == 0 }
 
 // links is the part that needs no device.
@@ -109,7 +110,8 @@ func (c *Cache) links() *LinkCache {
 
 // Link is link.Link, or what it returned before, and then cached. Options with AfterPass, Check or libraries are always linked. A
 // damaged entry is a miss; an error is link.Link's or the context's.
-func (c *LinkCache) Link(ctx context.Context, runtime []uint32, stages []Stage, o link.Options) (result *link.Result, cached bool, err error) {
+func (c *LinkCache) Link(ctx context.Context, runtime []uint32, stages []Stage, o link.Options) (
+	result *link.Result, cached bool, err error) {
 	if c == nil || !cacheable(o) {
 		result, err = link.Link(ctx, runtime, stages, o)
 		return result, false, err
@@ -207,7 +209,8 @@ func linkKey(linker [sha256.Size]byte, runtimeModule []uint32, stages []Stage, o
 	h.number(uint64(o.MaxDepth))
 	h.number(uint64(o.MaxLanes))
 	f := o.Flags
-	for _, b := range []bool{f.NoNullAnyHit, f.NoNullIntersection, f.NoNullClosestHit, f.NoNullMiss, f.SkipTriangles, f.SkipAABBs, f.AllowClusters} {
+	for _, b := range []bool{f.NoNullAnyHit, f.NoNullIntersection, f.NoNullClosestHit, f.NoNullMiss, f.SkipTriangles, f.SkipAABBs,
+		f.AllowClusters} {
 		h.bit(b)
 	}
 	return cache.Key(h.Sum(nil))

@@ -19,7 +19,8 @@ func (f *renderFlags) checkDenoise(i render.Integrator) error {
 	}
 	d, err := oidn.Open()
 	if errors.Is(err, oidn.ErrMissing) {
-		return fmt.Errorf("--denoise: %w: install Intel's Open Image Denoise 1 or 2 where the loader finds it, or leave the flag out", err)
+		return fmt.Errorf("--denoise: %w: install Intel's Open Image Denoise 1 or 2 where the loader finds it, or leave the flag out",
+			err)
 	}
 	d.Close()
 	return err

@@ -39,7 +39,8 @@ func (f *lightFlags) register(flags *pflag.FlagSet, headlight string) {
 	flags.Float64Var(&f.rotation, "environment-rotation", 0, "turn the environment by so many degrees")
 	flags.Float64Var(&f.sky, "sky", 1, "scale of the environment and its sun; 0 switches them off")
 	flags.BoolVar(&f.ground, "ground", false, "put a grey plane below the scene")
-	flags.StringVar(&f.headlight, "headlight", headlight, "a light at the eye: on, off, or auto: where nothing else lights the picture")
+	flags.StringVar(&f.headlight, "headlight", headlight,
+		"a light at the eye: on, off, or auto: where nothing else lights the picture")
 	flags.Lookup("headlight").NoOptDefVal = headlightOn
 	flags.Float64Var(&f.aperture, "aperture", 0, "diameter of the lens in the scene's units; 0 is a pinhole, all is in focus")
 	flags.Float64Var(&f.focus, "focus", 0, "distance that is in focus (default that of the target)")

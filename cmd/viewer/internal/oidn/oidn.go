@@ -78,8 +78,8 @@ func (d *Device) Denoise(ctx context.Context, p Picture) ([]float32, error) {
 	n := 3 * p.Width * p.Height
 	guided := p.Albedo != nil && p.Normal != nil
 	if n <= 0 || len(p.Color) != n || guided && (len(p.Albedo) != n || len(p.Normal) != n) {
-		return nil, fmt.Errorf("%w: %d x %d pixels with %d, %d and %d numbers", ErrInvalid, p.Width, p.Height, len(p.Color), len(p.Albedo),
-			len(p.Normal))
+		return nil, fmt.Errorf("%w: %d x %d pixels with %d, %d and %d numbers", ErrInvalid, p.Width, p.Height, len(p.Color),
+			len(p.Albedo), len(p.Normal))
 	}
 	// The library's errors are the thread's.
 	runtime.LockOSThread()

@@ -76,7 +76,8 @@ func TestLibrary(t *testing.T) {
 // Everywhere, a stand-in is called the same way.
 func TestCalls(t *testing.T) {
 	lib := filepath.Join(t.TempDir(), "libfake.so")
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", lib, filepath.Join("testdata", "fake.c"), "-lm").CombinedOutput(); err != nil {
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", lib, filepath.Join("testdata", "fake.c"),
+		"-lm").CombinedOutput(); err != nil {
 		t.Skipf("no C compiler: %v %s", err, out)
 	}
 	d, err := open("libmissing-everray.so", lib)

@@ -143,7 +143,8 @@ func TestEnvironmentFurnace(t *testing.T) {
 	glass.Layers = &y
 	metal := matter(1)
 	metal.Metallic, metal.Roughness = 1, 0.3
-	view := camera.Camera{Eye: mgl32.Vec3{0, 0, 5}, Forward: mgl32.Vec3{0, 0, -1}, Up: mgl32.Vec3{0, 1, 0}, Orthographic: true, HalfHeight: 1}
+	view := camera.Camera{Eye: mgl32.Vec3{0, 0, 5}, Forward: mgl32.Vec3{0, 0, -1}, Up: mgl32.Vec3{0, 1, 0}, Orthographic: true,
+		HalfHeight: 1}
 	for name, m := range map[string]assets.Material{"white": matter(1), "metal": metal, "glass": glass} {
 		got := mean(t, sceneOf([]assets.Material{m}, ball(0)), view, 64, Options{Bounces: 64, Clamp: -1, Environment: around(1)})
 		if math.Abs(got[0]-1) > 0.015 {
@@ -169,7 +170,8 @@ func TestLightThroughGlass(t *testing.T) {
 		return rectangle(mgl32.Vec3{0, height, 0}.Sub(u.Mul(0.5)).Sub(v.Mul(0.5)), u, v, material)
 	}
 	const thickness, passes = 0.5, 0.96 // of each surface, straight on
-	sun := []assets.Light{{Kind: assets.DirectionalLight, Direction: mgl32.Vec3{0, -1, 0}, Color: mgl32.Vec3{1, 1, 1}, Intensity: math.Pi}}
+	sun := []assets.Light{{Kind: assets.DirectionalLight, Direction: mgl32.Vec3{0, -1, 0}, Color: mgl32.Vec3{1, 1, 1},
+		Intensity: math.Pi}}
 	for _, c := range []struct {
 		name     string
 		material assets.Material
