@@ -8,12 +8,13 @@ import (
 // requirement is the feature that a capability of SPIR-V needs, as in the specification's table of capabilities.
 type requirement struct {
 	feature string
-	has     func(vk.Features) bool
+	// has is nil where package vk does not know the feature: no driver is asked for it.
+	has func(vk.Features) bool
 	// native is set where the compute way needs nothing of the driver.
 	native bool
 }
 
-// requirements are those of the capabilities whose features package vk knows.
+// requirements are those of the capabilities whose features package vk knows, and of those that only the compute way has.
 var requirements = map[spirv.Capability]requirement{
 	spirv.CapabilityRayTracingKHR: {"rayTracingPipeline",
 		func(f vk.Features) bool { return f.RayTracingPipeline }, true},
@@ -26,8 +27,7 @@ var requirements = map[spirv.Capability]requirement{
 		func(f vk.Features) bool { return f.InvocationReorderNV }, true},
 	spirv.CapabilityShaderInvocationReorderEXT: {"rayTracingInvocationReorder (EXT)",
 		func(f vk.Features) bool { return f.InvocationReorderEXT }, true},
-	spirv.CapabilityRayTracingClusterAccelerationStructureNV: {"clusterAccelerationStructure",
-		func(vk.Features) bool { return false }, true},
+	spirv.CapabilityRayTracingClusterAccelerationStructureNV: {"clusterAccelerationStructure", nil, true},
 	spirv.CapabilityRayTraversalPrimitiveCullingKHR: {"rayTraversalPrimitiveCulling",
 		func(f vk.Features) bool { return f.PrimitiveCulling }, true},
 	spirv.CapabilityRayCullMaskKHR: {"rayTracingMaintenance1",
@@ -80,7 +80,7 @@ var requirements = map[spirv.Capability]requirement{
 func checkCapabilities(list []spirv.Capability, backend Backend, f vk.Features) error {
 	for _, c := range list {
 		r, known := requirements[c]
-		if !known || r.has(f) {
+		if !known || r.has != nil && r.has(f) {
 			continue
 		}
 		switch {

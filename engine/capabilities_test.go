@@ -23,6 +23,7 @@ func TestCapabilities(t *testing.T) {
 		{spirv.CapabilityShaderInvocationReorderNV, BackendNative, "rayTracingInvocationReorder (NV), for OpCapability"},
 		{spirv.CapabilityShaderInvocationReorderEXT, BackendNative, "rayTracingInvocationReorder (EXT), for OpCapability"},
 		{spirv.CapabilityShaderInvocationReorderEXT, BackendCompute, ""},
+		{spirv.CapabilityRayTracingClusterAccelerationStructureNV, BackendCompute, ""},
 		{spirv.CapabilityRayQueryKHR, BackendCompute, ""},
 		{spirv.CapabilityFloat64, BackendNative, "shaderFloat64"},
 		{spirv.CapabilityFloat64, BackendCompute, "shaderFloat64, for OpCapability Float64"},
@@ -39,6 +40,13 @@ func TestCapabilities(t *testing.T) {
 		}
 	}
 	for c, r := range requirements {
+		if r.has == nil {
+			err := checkCapabilities([]spirv.Capability{c}, BackendNative, vk.AllFeatures())
+			if !r.native || !errors.Is(err, ErrUnsupported) {
+				t.Errorf("%v: got %v, want ErrUnsupported natively", c, err)
+			}
+			continue
+		}
 		known := false
 		for _, name := range vk.AllFeatures().Names() {
 			known = known || name == r.feature

@@ -84,7 +84,7 @@ func TestOcclusionTakesFewerSteps(t *testing.T) {
 
 func TestCounterNeedsTheComputeWay(t *testing.T) {
 	dev := devtest.Open(t, engine.BackendNative)
-	if c, err := NewCounter(t.Context(), dev, nil); !errors.Is(err, engine.ErrInvalid) || c != nil {
+	if c, err := NewTopCounter(t.Context(), dev, nil, false); !errors.Is(err, engine.ErrInvalid) || c != nil {
 		t.Errorf("got %v, %v", c, err)
 	}
 }
