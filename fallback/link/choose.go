@@ -3,6 +3,7 @@ package link
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/everray/everray/fallback/spirv"
 )
@@ -133,26 +134,34 @@ func (l *linker) weight(s *stage, id spirv.ID, known map[spirv.ID]int, depth int
 	return total
 }
 
-// turnsOfBlocks guesses how often the blocks of a function run: those of a loop loopTurns times, of a loop in a loop no more.
+// turnsOfBlocks guesses how often the blocks of a function run: those of a loop loopTurns times, of a loop in a loop no more. A
+// loop is what its header dominates, less what its merge block dominates.
 func (l *linker) turnsOfBlocks(f *spirv.Function) []int {
 	turns := make([]int, len(f.Blocks))
 	for i := range turns {
 		turns[i] = 1
 	}
-	var c *spirv.CFG
-	for h, block := range f.Blocks {
-		merge, cont := block.Merges()
-		if cont == 0 || turns[h] > 1 {
-			continue
+	if !slices.ContainsFunc(f.Blocks, func(b *spirv.Block) bool { _, cont := b.Merges(); return cont != 0 }) {
+		return turns
+	}
+	const none = -1
+	c := l.cfg(f)
+	loops := make([]int, len(f.Blocks)) // by block, the header of the outermost loop around it
+	for _, b := range c.RPO {           // dominators first
+		loop := none
+		if parent := c.IDom[b]; parent != b && parent >= 0 {
+			loop = loops[parent]
 		}
-		if c == nil {
-			c = l.cfg(f)
-		}
-		exit, left := c.Index[merge]
-		for b := range f.Blocks {
-			if c.Dominates(h, b) && !(left && c.Dominates(exit, b)) {
-				turns[b] = loopTurns
+		if loop != none {
+			if merge, _ := f.Blocks[loop].Merges(); f.Blocks[b].Label == merge {
+				loop = none
 			}
+		}
+		if _, cont := f.Blocks[b].Merges(); loop == none && cont != 0 {
+			loop = b
+		}
+		if loops[b] = loop; loop != none {
+			turns[b] = loopTurns
 		}
 	}
 	return turns
