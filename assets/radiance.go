@@ -2,7 +2,6 @@ package assets
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -24,11 +23,12 @@ func LoadEnvironment(ctx context.Context, path string) (*EnvironmentMap, error) 
 	if !strings.EqualFold(filepath.Ext(path), ".hdr") {
 		return nil, fmt.Errorf("environment %q: %w: only .hdr files (Radiance) are read; convert it", path, ErrUnsupported)
 	}
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("environment: %w", err)
 	}
-	img, err := DecodeHDR(bytes.NewReader(data))
+	defer f.Close()
+	img, err := DecodeHDR(f)
 	if err != nil {
 		return nil, fmt.Errorf("environment %q: %w", path, err)
 	}

@@ -10,13 +10,22 @@ func (l *linker) lowerAccess() error {
 		if s.has(roleRecord) {
 			a.record = l.recordAddress(s)
 		}
-		for _, f := range l.out.Functions {
-			if s.functions[f.Def.Result] == f {
-				a.function(f)
-			}
+		for _, f := range l.functionsOfStage(s) {
+			a.function(f)
 		}
 		return nil
 	})
+}
+
+// functionsOfStage returns a stage's functions in the order of the module.
+func (l *linker) functionsOfStage(s *stage) []*spirv.Function {
+	var list []*spirv.Function
+	for _, f := range l.out.Functions {
+		if s.functions[f.Def.Result] == f {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // recordAddress declares the stage's variable for the address of its record data. The runtime's global changes with

@@ -31,7 +31,7 @@ func hitCall(function string, members ...string) hitGetter {
 
 // hitGetterCalls lists the getters. The time has no member: there is no motion.
 var hitGetterCalls = map[spirv.Op]hitGetter{
-	spirv.OpHitObjectIsEmptyEXT:                                {members: []string{"kind"}, kind: hitObjectEmpty + 1},
+	spirv.OpHitObjectIsEmptyEXT:                                hitKindIs(hitObjectEmpty),
 	spirv.OpHitObjectIsHitEXT:                                  hitKindIs(hitObjectHit),
 	spirv.OpHitObjectIsMissEXT:                                 hitKindIs(hitObjectMiss),
 	spirv.OpHitObjectGetRayFlagsEXT:                            hitMember("flags"),
@@ -72,17 +72,13 @@ func (l *linker) hitObjectType() spirv.ID { return l.returnType(l.symbol("hoNoth
 // lowerHitObjects makes the instructions on hit objects of all stages reads and writes of structures.
 func (l *linker) lowerHitObjects() error {
 	return l.each(func(s *stage) error {
-		var functions []*spirv.Function
-		for _, f := range l.out.Functions {
-			if s.functions[f.Def.Result] == f {
-				functions = append(functions, f)
-			}
-		}
+		functions := l.functionsOfStage(s)
 		if !s.noteHitObjects(functions) {
 			return nil
 		}
-		h := &hitLowering{code: code{l: l}, s: s, struc: l.hitObjectType(), holds: map[spirv.ID]bool{}}
-		h.indices = l.memberIndices(h.struc)
+		h := &hitLowering{
+			code: code{l: l}, s: s, struc: l.hitObjectType(), indices: map[spirv.ID]map[string]uint32{}, holds: map[spirv.ID]bool{},
+		}
 		h.emptyGlobals()
 		for _, f := range functions {
 			if err := h.function(f); err != nil {
@@ -130,10 +126,10 @@ func (l *linker) memberIndices(struc spirv.ID) map[string]uint32 {
 type hitLowering struct {
 	code
 	s       *stage
-	struc   spirv.ID // the type of an object
-	indices map[string]uint32
-	types   map[spirv.ID]spirv.ID // of the values of the function
-	holds   map[spirv.ID]bool     // types by whether they are or contain hit objects
+	struc   spirv.ID                       // the type of an object
+	indices map[spirv.ID]map[string]uint32 // of members by name, by structure: of those that were asked for
+	types   map[spirv.ID]spirv.ID          // of the values of the function
+	holds   map[spirv.ID]bool              // types by whether they are or contain hit objects
 }
 
 // contains tells whether a type is a hit object, or contains one.
@@ -206,7 +202,7 @@ func (h *hitLowering) beginQueries(variables []spirv.Inst) {
 		return
 	}
 	t, query := h.l.types, h.l.queryType()
-	hit, ok := h.l.memberIndices(query)["hit"]
+	hit, ok := h.membersOf(query)["hit"]
 	for i := range variables {
 		class, typ := t.pointee(variables[i].Type)
 		element, n := t.element(typ, 0)
@@ -266,7 +262,7 @@ func (h *hitLowering) typeOf(id spirv.ID) spirv.ID {
 func (h *hitLowering) member(object spirv.ID, name string, path ...uint32) (pointer, typ spirv.ID) {
 	t := h.l.types
 	class, outer := t.pointee(h.typeOf(object))
-	k := h.memberIndex(outer, name)
+	k := h.membersOf(outer)[name]
 	typ, _ = t.element(outer, k)
 	operands := []uint32{uint32(object), uint32(h.u32(k))}
 	for _, i := range path {
@@ -276,11 +272,13 @@ func (h *hitLowering) member(object spirv.ID, name string, path ...uint32) (poin
 	return h.value(spirv.OpAccessChain, t.pointer(class, typ), operands...), typ
 }
 
-func (h *hitLowering) memberIndex(struc spirv.ID, name string) uint32 {
-	if struc == h.struc {
-		return h.indices[name]
+func (h *hitLowering) membersOf(struc spirv.ID) map[string]uint32 {
+	known, ok := h.indices[struc]
+	if !ok {
+		known = h.l.memberIndices(struc)
+		h.indices[struc] = known
 	}
-	return h.l.memberIndices(struc)[name]
+	return known
 }
 
 // read returns a member's contents.

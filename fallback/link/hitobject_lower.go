@@ -19,7 +19,7 @@ func (h *hitLowering) get(in *spirv.Inst, g hitGetter) error {
 		value, typ = h.value(spirv.OpIEqual, t.boolean(), uint32(args[0]), uint32(h.u32(g.kind-1))), t.boolean()
 	default:
 		value = args[0]
-		typ, _ = t.element(h.struc, h.indices[g.members[0]])
+		typ, _ = t.element(h.struc, h.membersOf(h.struc)[g.members[0]])
 	}
 	return h.result(in, value, typ)
 }
@@ -94,9 +94,9 @@ func (h *hitLowering) recordFromQuery(in *spirv.Inst) error {
 		args = append(args, h.read(query, m))
 	}
 	_, struc := t.pointee(h.typeOf(query))
-	committed, _ := t.element(struc, h.memberIndex(struc, "committed"))
+	committed, _ := t.element(struc, h.membersOf(struc)["committed"])
 	for _, m := range []string{"t", "v", "w", "instance", "leaf", "kind"} {
-		args = append(args, h.read(query, "committed", h.memberIndex(committed, m)))
+		args = append(args, h.read(query, "committed", h.membersOf(committed)[m]))
 	}
 	numbers := []uint32{in.Operands[2], uint32(h.u32(0))} // the record, and the kind of a hit in a box, which older modules lack
 	if len(in.Operands) > 4 {

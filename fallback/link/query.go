@@ -53,11 +53,7 @@ func (l *linker) lowerQueries() error {
 // queries as variables of the module, wherever the source does.
 func (l *linker) lowerStageQueries(s *stage) error {
 	q := &queryLowering{accessLowering: accessLowering{l: l, s: s}, struc: l.queryType(), holds: map[spirv.ID]bool{}}
-	for _, f := range l.out.Functions {
-		if s.functions[f.Def.Result] == f {
-			q.functions = append(q.functions, f)
-		}
-	}
+	q.functions = l.functionsOfStage(s)
 	q.placeGlobals()
 	q.structures, q.addresses = map[spirv.ID]bool{}, map[spirv.ID]spirv.ID{}
 	for _, f := range q.functions {
