@@ -96,7 +96,8 @@ func TestKernelFails(t *testing.T) {
 		"CmdCopy": func() error {
 			return dev.Run(t.Context(), "copy", func(cb *vk.CommandBuffer) error {
 				to := r.buffer("copy", builds[0].Dst.Size())
-				return r.builder.CmdCopy(cb, []Copy{{Mode: vk.CopyClone, Src: Range{Buffer: builds[0].Dst, Size: builds[0].Dst.Size()}, Dst: Range{Buffer: to, Size: to.Size()}}})
+				return r.builder.CmdCopy(cb, []Copy{{Mode: vk.CopyClone, Src: Range{Buffer: builds[0].Dst, Size: builds[0].Dst.Size()},
+					Dst: Range{Buffer: to, Size: to.Size()}}})
 			})
 		},
 		"Prepare": func() error { return r.builder.Prepare(t.Context()) },

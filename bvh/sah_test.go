@@ -158,7 +158,8 @@ func TestSAH(t *testing.T) {
 				cost[kind.name] = metrics.SAH
 				nodes, triangles := stepsOf(s, rays)
 				work[kind.name] = nodes + triangles
-				t.Logf("%-10s %5.1f nodes and %5.1f triangles a ray, SAH %6.2f, height %d, %d inner nodes, %d leaves of %.2f triangles, %.1f B per triangle", kind.name, nodes, triangles, metrics.SAH,
+				t.Logf("%-10s %5.1f nodes and %5.1f triangles a ray, SAH %6.2f, height %d, %d inner nodes, %d leaves of %.2f triangles, "+
+					"%.1f B per triangle", kind.name, nodes, triangles, metrics.SAH,
 					metrics.Height, metrics.InnerNodes, metrics.LeafNodes, float64(s.Active)/float64(metrics.LeafNodes),
 					float64(s.Bytes)/float64(s.Primitives))
 			}

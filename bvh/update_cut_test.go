@@ -27,9 +27,11 @@ func TestUpdateCuts(t *testing.T) {
 	for i := 2; i < len(flat); i += 3 {
 		flat[i] = 0
 	}
-	inputs := []input{r.soupInput(nil, 0, 0), r.soupInput(randomSoup(rng, 2, 0.2), 0, 0), r.soupInput(broken, vk.PreferFastTrace, 0), r.soupInput(flat, 0, 0)}
+	inputs := []input{r.soupInput(nil, 0, 0), r.soupInput(randomSoup(rng, 2, 0.2), 0, 0), r.soupInput(broken, vk.PreferFastTrace, 0),
+		r.soupInput(flat, 0, 0)}
 	for n := range 6 {
-		inputs = append(inputs, r.soupInput(randomSoup(rng, 20+100*n, 0.1), []vk.BuildFlags{0, vk.PreferFastTrace, vk.PreferFastBuild}[n%3], 0))
+		inputs = append(inputs, r.soupInput(randomSoup(rng, 20+100*n, 0.1),
+			[]vk.BuildFlags{0, vk.PreferFastTrace, vk.PreferFastBuild}[n%3], 0))
 	}
 	blas := r.build(inputs...)
 	infinity, nan := float32(math.Inf(1)), float32(math.NaN())
@@ -53,7 +55,8 @@ func TestUpdateCuts(t *testing.T) {
 		r.run([]Build{built})
 		for step := range 3 {
 			r.fill(m.data, m.make(rng))
-			update := r.updateOf(Build{Info: built.Info, Ranges: built.Ranges, Dst: r.poison("by a workgroup", built.Dst.Size()), Src: built.Dst})
+			update := r.updateOf(Build{Info: built.Info, Ranges: built.Ranges, Dst: r.poison("by a workgroup", built.Dst.Size()),
+				Src: built.Dst})
 			r.run([]Build{update})
 			want := r.used(bufferOf(update.Dst))
 			r.builder.refitSmall = 0

@@ -324,7 +324,8 @@ func (s *shooter) wantTight(rng *rand.Rand, rays int) {
 	s.Logf("%d rays in %v, %.1f million a second, %.2f crossings a ray", total.rays, took.Round(time.Millisecond),
 		float64(total.rays)/took.Seconds()/1e6, float64(total.crossings)/float64(total.rays))
 	if total.leaks+total.unpaired+total.extra+total.closest+total.faults > 0 {
-		s.Errorf("of %d rays %d leak, %d leave not as often as they should, %d cross a convex mesh too often, %d have candidates but no closest hit; %d faults",
+		s.Errorf("of %d rays %d leak, %d leave not as often as they should, %d cross a convex mesh too often, %d have candidates but "+
+			"no closest hit; %d faults",
 			total.rays, total.leaks, total.unpaired, total.extra, total.closest, total.faults)
 	}
 	if total.crossings < total.rays {

@@ -103,7 +103,8 @@ func shortDir(t *testing.T) string {
 
 // TestHostileDirectories: a directory that others may write to is refused, by whichever of its bits.
 func TestHostileDirectories(t *testing.T) {
-	for mode, unsafe := range map[os.FileMode]bool{0o700: false, 0o755: false, 0o775: true, 0o702: true, 0o777: true, 0o777 | os.ModeSticky: true} {
+	for mode, unsafe := range map[os.FileMode]bool{0o700: false, 0o755: false, 0o775: true, 0o702: true, 0o777: true,
+		0o777 | os.ModeSticky: true} {
 		dir := filepath.Join(t.TempDir(), "cache")
 		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, mode)); err != nil {
 			t.Fatal(err)

@@ -75,7 +75,8 @@ func TestDeviceKey(t *testing.T) {
 		"vendor": func(p *vk.PhysicalDevice) { p.VendorID++ }, "device": func(p *vk.PhysicalDevice) { p.DeviceID++ },
 		"version": func(p *vk.PhysicalDevice) { p.DriverVersion++ }, "driver": func(p *vk.PhysicalDevice) { p.DriverID++ },
 		"info": func(p *vk.PhysicalDevice) { p.DriverInfo = "y" }, "uuid": func(p *vk.PhysicalDevice) { p.UUID[3]++ },
-		"driver uuid": func(p *vk.PhysicalDevice) { p.DriverUUID[3]++ }, "cache uuid": func(p *vk.PhysicalDevice) { p.PipelineCacheUUID[3]++ },
+		"driver uuid": func(p *vk.PhysicalDevice) { p.DriverUUID[3]++ },
+		"cache uuid":  func(p *vk.PhysicalDevice) { p.PipelineCacheUUID[3]++ },
 	} {
 		p := base
 		edit(&p)

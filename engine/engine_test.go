@@ -231,7 +231,8 @@ func tableLayout() sbt.Layout {
 		Raygen: []sbt.Record{{Group: groupCamera}},
 		Miss:   []sbt.Record{{Group: groupSky, Data: color(0.25, 0.5, 1, 1)}, {Group: groupLit}},
 		Hit: []sbt.Record{
-			{Group: groupCutout, Data: color(1, 0.5, 0.25, 1, cutoutSpacing)}, {Group: groupShadowCutout, Data: color(0, 0, 0, 0, cutoutSpacing)},
+			{Group: groupCutout, Data: color(1, 0.5, 0.25, 1, cutoutSpacing)},
+			{Group: groupShadowCutout, Data: color(0, 0, 0, 0, cutoutSpacing)},
 			{Group: groupSurface, Data: color(0.5, 1, 0.75, 1)}, {Group: groupShadow},
 			{Group: groupSurface, Data: color(1, 1, 0, 1)}, {Group: groupShadow},
 			{Group: groupSurface, Data: color(0, 1, 1, 1)}, {Group: sbt.NullGroup},

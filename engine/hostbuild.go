@@ -54,7 +54,8 @@ func (d *Device) host() hostWay { return d.driver.(hostWay) }
 
 // NewHostAccelerationStructure is NewAccelerationStructure in memory that the host sees, for HostBuild. The device builds,
 // copies and traces it as any other, more slowly where its own memory is elsewhere: clone what is traced often.
-func (d *Device) NewHostAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string) (*AccelerationStructure, error) {
+func (d *Device) NewHostAccelerationStructure(t vk.AccelerationStructureType, size uint64, name string) (*AccelerationStructure,
+	error) {
 	return d.newAccelerationStructure(t, size, name, vk.Readback)
 }
 
@@ -62,8 +63,8 @@ func (d *Device) NewHostAccelerationStructure(t vk.AccelerationStructureType, si
 // joined. All that they read and write stays as it is, untouched by others, until then; what the device has written before
 // is finished, and made visible to the host. What is submitted afterwards sees the structures.
 //
-// Indices and references are looked at by the operation, whose Result refuses them (bvh.ErrInvalidBuild). The native way, whose drivers mostly
-// have no accelerationStructureHostCommands, needs Limits.HostCommands.
+// Indices and references are looked at by the operation, whose Result refuses them (bvh.ErrInvalidBuild). The native way, whose
+// drivers mostly have no accelerationStructureHostCommands, needs Limits.HostCommands.
 func (d *Device) HostBuild(builds []HostBuild) (*HostOperation, error) {
 	if err := d.checkHostCommands("build acceleration structures"); err != nil {
 		return nil, err

@@ -80,7 +80,8 @@ func (d *Device) checkHostCommands(what string) error {
 	if _, can := d.driver.(hostWay); can && d.Limits().HostCommands {
 		return nil
 	}
-	return fmt.Errorf("%s on the host: %w", what, lacking("accelerationStructureHostCommands, see Limits.HostCommands (the compute way can)"))
+	return fmt.Errorf("%s on the host: %w", what,
+		lacking("accelerationStructureHostCommands, see Limits.HostCommands (the compute way can)"))
 }
 
 // checkHosted wants a structure in memory of the host.

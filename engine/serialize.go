@@ -32,7 +32,8 @@ type SerializedHeader = inspect.SerializedHeader
 func ReadSerializedHeader(blob []byte) (SerializedHeader, error) {
 	var h SerializedHeader
 	if len(blob) < serializedHeaderSize {
-		return h, fmt.Errorf("serialised acceleration structure: %w: %d bytes, the header has %d", ErrInvalidBlob, len(blob), serializedHeaderSize)
+		return h, fmt.Errorf("serialised acceleration structure: %w: %d bytes, the header has %d", ErrInvalidBlob, len(blob),
+			serializedHeaderSize)
 	}
 	copy(h.Driver[:], blob[serializedDriver:])
 	copy(h.Compatibility[:], blob[serializedCompat:])
@@ -75,7 +76,8 @@ func (d *Device) CheckSerialized(header []byte) error {
 	}
 	defer d.leave()
 	if len(header) < serializedVersionBytes {
-		return fmt.Errorf("serialised acceleration structure: %w: %d bytes, its version has %d", ErrInvalidBlob, len(header), serializedVersionBytes)
+		return fmt.Errorf("serialised acceleration structure: %w: %d bytes, its version has %d", ErrInvalidBlob, len(header),
+			serializedVersionBytes)
 	}
 	if d.Backend() == BackendNative && inspect.CheckSerialized(header) {
 		return fmt.Errorf("%w: the compute way has serialised it (read it with BackendCompute)", ErrIncompatible)
@@ -110,7 +112,8 @@ func (d *Device) serialize(ctx context.Context, list []*AccelerationStructure) (
 		}
 	}
 	offsets, total := placeBlobs(sizes)
-	buffer, err := d.device.NewBuffer(vk.BufferOptions{Name: "serialised structures", Size: total, Memory: vk.DeviceLocal, Alignment: blobAlignment})
+	buffer, err := d.device.NewBuffer(vk.BufferOptions{Name: "serialised structures", Size: total, Memory: vk.DeviceLocal,
+		Alignment: blobAlignment})
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +216,8 @@ func (d *Device) checkBlob(s SerializedInput) (SerializedHeader, error) {
 	case h.SerializedSize > uint64(len(s.Blob)):
 		return h, fmt.Errorf("%w: %d bytes, the header says %d", ErrInvalidBlob, len(s.Blob), h.SerializedSize)
 	case h.SerializedSize < least || h.DeserializedSize == 0:
-		return h, fmt.Errorf("%w: %d bytes with %d handles for a structure of %d", ErrInvalidBlob, h.SerializedSize, len(h.Handles), h.DeserializedSize)
+		return h, fmt.Errorf("%w: %d bytes with %d handles for a structure of %d", ErrInvalidBlob, h.SerializedSize, len(h.Handles),
+			h.DeserializedSize)
 	case s.Type == vk.BottomLevel && len(h.Handles) > 0:
 		return h, invalid("Type is %v, but the blob has %d handles", s.Type, len(h.Handles))
 	}
@@ -233,7 +237,8 @@ func (d *Device) deserialize(ctx context.Context, in []SerializedInput, sizes []
 	for i, s := range in {
 		copy(data[offsets[i]:], s.Blob[:sizes[i]])
 		copies[i] = Copy{
-			Mode: CopyDeserialize, Dst: out[i], Memory: vk.Range{Buffer: buffer, Offset: offsets[i], Size: sizes[i]}, BottomLevelsReady: s.BottomLevelsReady,
+			Mode: CopyDeserialize, Dst: out[i], Memory: vk.Range{Buffer: buffer, Offset: offsets[i], Size: sizes[i]},
+			BottomLevelsReady: s.BottomLevelsReady,
 		}
 	}
 	if err := d.device.UploadBuffer(ctx, buffer, 0, data); err != nil {

@@ -103,7 +103,8 @@ func newSheet(t *testing.T, dev *Device) *sheet {
 	s.mesh = BuildInput{Name: "sheet", Ranges: []vk.BuildRange{{PrimitiveCount: uint32(len(indices) / 12)}}, Info: vk.BuildInfo{
 		Type: vk.BottomLevel, Flags: vk.AllowUpdate | vk.PreferFastTrace,
 		Geometries: []vk.Geometry{{Flags: vk.GeometryOpaque, Triangles: vk.Triangles{
-			VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: s.vertices.Address(), VertexStride: 12, MaxVertex: sheetSide*sheetSide - 1,
+			VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: s.vertices.Address(), VertexStride: 12,
+			MaxVertex: sheetSide*sheetSide - 1,
 			IndexType: vk.IndexUint32, IndexData: input("indices", indices).Address(),
 		}}},
 	}}

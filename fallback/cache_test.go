@@ -218,7 +218,8 @@ func TestCacheRefused(t *testing.T) {
 	dev := vktest.Device(t, vktest.NoValidation()) // which would have something to say, too
 	dir := filepath.Join(t.TempDir(), "cache")
 	o := PipelineOptions{Name: "refused", Stages: cacheStages(t), MaxRecursionDepth: 1, Cache: openCache(t, dev, dir), Indirect: true}
-	o.Groups = []Group{{Kind: General, General: 0, ClosestHit: None, AnyHit: None, Intersection: None}, {Kind: General, General: 1, ClosestHit: None, AnyHit: None, Intersection: None}}
+	o.Groups = []Group{{Kind: General, General: 0, ClosestHit: None, AnyHit: None, Intersection: None},
+		{Kind: General, General: 1, ClosestHit: None, AnyHit: None, Intersection: None}}
 	set, err := dev.NewDescriptorSetLayout("refused", []vk.DescriptorBinding{
 		{Binding: 0, Type: vulkan.DescriptorTypeStorageBuffer, Count: 1, Stages: vk.StageCompute},
 		{Binding: 1, Type: vulkan.DescriptorTypeStorageBuffer, Count: 1, Stages: vk.StageCompute},
@@ -286,7 +287,8 @@ func renameEntry(t *testing.T, code []uint32) []uint32 {
 
 // FuzzDecodeResult: whatever an entry holds, it is refused, or what it was encoded from, with code that is whole.
 func FuzzDecodeResult(f *testing.F) {
-	f.Add(encodeResult(&link.Result{Code: smallModule, Entries: []uint32{0, 1}, Frames: []uint32{4, 8}, States: 2, Owners: []link.Owner{{State: 1, Stage: 1}, {State: 2}}}))
+	f.Add(encodeResult(&link.Result{Code: smallModule, Entries: []uint32{0, 1}, Frames: []uint32{4, 8}, States: 2,
+		Owners: []link.Owner{{State: 1, Stage: 1}, {State: 2}}}))
 	f.Add(encodeResult(&link.Result{Code: append(smallModule, 0), Entries: []uint32{0, 1}, Frames: []uint32{4, 8}}))
 	f.Add(bytes.Repeat([]byte{0xFF}, 32))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -18,8 +18,9 @@
 // last. A secondary command buffer may be executed several times, in one primary or in several that are in flight: there
 // the first trace command has a barrier before it, too, against the earlier execution, which uses the same stacks. Indirect
 // trace commands always have one before them. NewPipeline may block for as long as the driver compiles, or until its
-// context ends: then the driver goes on in the background, and vk.Device.Destroy waits for it. The first indirect trace command of a pipeline blocks likewise. Everything that depends on a
-// command is validated here (sizes, alignments, tables), with errors that name the field; the contents of GPU memory are
-// not, see Fault for what the GPU itself finds. A Pipeline may be used from several goroutines that record into different
-// command buffers. It must outlive the execution of the commands recorded with it, and a Cache its pipelines' creation.
+// context ends: then the driver goes on in the background, and vk.Device.Destroy waits for it. The first indirect trace command
+// of a pipeline blocks likewise. Everything that depends on a command is validated here (sizes, alignments, tables), with
+// errors that name the field; the contents of GPU memory are not, see Fault for what the GPU itself finds. A Pipeline may be
+// used from several goroutines that record into different command buffers. It must outlive the execution of the commands
+// recorded with it, and a Cache its pipelines' creation.
 package fallback

@@ -38,7 +38,8 @@ func benchmarkDriver(b *testing.B, form Form, n int) {
 		b.Fatal(err)
 	}
 	b.Cleanup(sets.Destroy)
-	layout, err := dev.NewPipelineLayout("cache", []*vk.DescriptorSetLayout{sets}, []vk.PushRange{{Stages: vk.StageCompute, Size: launchBytes}})
+	layout, err := dev.NewPipelineLayout("cache", []*vk.DescriptorSetLayout{sets},
+		[]vk.PushRange{{Stages: vk.StageCompute, Size: launchBytes}})
 	if err != nil {
 		b.Fatal(err)
 	}

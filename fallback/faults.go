@@ -26,8 +26,9 @@ const (
 	FaultRecursion     FaultKind = 2 // Value: depth reached, more than the pipeline declared
 	FaultTraversal     FaultKind = 3 // Value: height of the acceleration structure, too deep for the traversal stack
 	FaultRecordRange   FaultKind = 4 // Value: index of a record outside its table
-	FaultHandle        FaultKind = 5 // Value: tag of a handle of another pipeline, or of garbage; or a shader number that the pipeline lacks
-	FaultStructure     FaultKind = 6 // Value: what stands in memory in place of an acceleration structure's magic number
+	// Value: tag of a handle of another pipeline, or of garbage; or a shader number that the pipeline lacks
+	FaultHandle    FaultKind = 5
+	FaultStructure FaultKind = 6 // Value: what stands in memory in place of an acceleration structure's magic number
 )
 
 func (k FaultKind) String() string {
@@ -58,7 +59,8 @@ type Fault struct {
 }
 
 func (f *Fault) Error() string {
-	return fmt.Sprintf("%v at launch index %d,%d,%d (state %d, value %d)", f.Kind, f.LaunchID[0], f.LaunchID[1], f.LaunchID[2], f.State, f.Value)
+	return fmt.Sprintf("%v at launch index %d,%d,%d (state %d, value %d)", f.Kind, f.LaunchID[0], f.LaunchID[1], f.LaunchID[2],
+		f.State, f.Value)
 }
 
 // Unwrap makes errors.Is(err, ErrFault) true.

@@ -75,7 +75,8 @@ func TestEveryFault(t *testing.T) {
 	}{
 		{name: "recursion", push: [3]uint32{0, deepRecord, 1}, kind: fallback.FaultRecursion, shader: "deep miss", value: 2, ends: true},
 		{name: "stack", push: [3]uint32{0, 0, 0}, kind: fallback.FaultStackOverflow, shader: "callable", ends: true},
-		{name: "miss record", push: [3]uint32{0, missRecords + 5, 1}, kind: fallback.FaultRecordRange, shader: "raygen", value: missRecords + 5},
+		{name: "miss record", push: [3]uint32{0, missRecords + 5, 1}, kind: fallback.FaultRecordRange, shader: "raygen",
+			value: missRecords + 5},
 		{name: "callable record", push: [3]uint32{0, 0, 99}, kind: fallback.FaultRecordRange, shader: "raygen", value: 99},
 		{name: "foreign handle", push: [3]uint32{0, foreignRecord, 1}, kind: fallback.FaultHandle, shader: "raygen", value: 0x12345},
 		{name: "garbage handle", push: [3]uint32{0, garbageRecord, 1}, kind: fallback.FaultHandle, value: 999, ends: true},
@@ -119,7 +120,8 @@ func TestEveryFault(t *testing.T) {
 					t.Fatalf("%d faults, want 1: %v", len(faults), faults)
 				}
 				f := faults[0]
-				if f.Kind != c.kind || f.LaunchID != [3]uint32{bad % faultsWidth, bad / faultsWidth, 0} || f.Pipeline != p.Tag() || !errors.Is(f, fallback.ErrFault) {
+				if f.Kind != c.kind || f.LaunchID != [3]uint32{bad % faultsWidth, bad / faultsWidth, 0} || f.Pipeline != p.Tag() ||
+					!errors.Is(f, fallback.ErrFault) {
 					t.Errorf("got %v, want kind %v", f, c.kind)
 				}
 				if name := p.ShaderOf(f.State); name != c.shader {
@@ -221,7 +223,8 @@ func general(stage int) fallback.Group {
 }
 
 // trace runs one launch and returns its result and its faults.
-func (r *faultRig) trace(t *testing.T, p *fallback.Pipeline, table *vk.Buffer, push [4]uint32, missRecords uint64) ([]uint32, []*fallback.Fault) {
+func (r *faultRig) trace(t *testing.T, p *fallback.Pipeline, table *vk.Buffer, push [4]uint32, missRecords uint64) ([]uint32,
+	[]*fallback.Fault) {
 	t.Helper()
 	const stride = 64
 	for i := 0; i < len(r.result.Mapped()); i++ {
@@ -238,7 +241,8 @@ func (r *faultRig) trace(t *testing.T, p *fallback.Pipeline, table *vk.Buffer, p
 			Raygen:   vk.StridedRegion{Address: table.Address(), Stride: stride, Size: stride},
 			Miss:     vk.StridedRegion{Address: at, Stride: stride, Size: missRecords * stride},
 			Callable: vk.StridedRegion{Address: at + missRecords*stride, Stride: stride, Size: 2 * stride},
-			Sets:     []*vk.DescriptorSet{r.set}, PushConstants: bytes, Width: faultsWidth, Height: faultsHeight, Depth: 1, Faults: r.faults.Address(),
+			Sets:     []*vk.DescriptorSet{r.set}, PushConstants: bytes, Width: faultsWidth, Height: faultsHeight, Depth: 1,
+			Faults: r.faults.Address(),
 		})
 	}); err != nil {
 		t.Fatal(err)

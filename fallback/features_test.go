@@ -96,7 +96,8 @@ func TestFeatures(t *testing.T) {
 	p, err := fallback.NewPipeline(t.Context(), dev, fallback.PipelineOptions{
 		Name: "features",
 		Stages: []fallback.Stage{
-			{Model: fallback.Raygen, Code: glsltest.Compile(t, "rgen", featuresRaygen), Specialization: map[uint32][]byte{3: u32(17), 4: u32(1)}},
+			{Model: fallback.Raygen, Code: glsltest.Compile(t, "rgen", featuresRaygen), Specialization: map[uint32][]byte{3: u32(17),
+				4: u32(1)}},
 			{Model: fallback.Miss, Code: glsltest.Compile(t, "rmiss", featuresMiss)},
 		},
 		Groups: []fallback.Group{
@@ -157,7 +158,8 @@ func TestFeatures(t *testing.T) {
 			t.Fatalf("ray %d wrote to the other buffer", n)
 		}
 	}
-	t.Logf("link %v, compile %v, %d words, stack %d bytes", p.Stats().LinkTime, p.Stats().CompileTime, p.Stats().CodeWords, p.StackBytes())
+	t.Logf("link %v, compile %v, %d words, stack %d bytes", p.Stats().LinkTime, p.Stats().CompileTime, p.Stats().CodeWords,
+		p.StackBytes())
 }
 
 // featuresWant computes what the two shaders do.

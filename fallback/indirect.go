@@ -216,7 +216,8 @@ func (t *IndirectTrace) validate(p *Pipeline) error {
 		return err
 	}
 	if t.Command == 0 || t.Command%4 != 0 {
-		return fmt.Errorf("trace rays indirectly with pipeline %q: Command is %#x, not the address of a command (a multiple of 4): %w", p.options.Name, t.Command, ErrInvalid)
+		return fmt.Errorf("trace rays indirectly with pipeline %q: Command is %#x, not the address of a command (a multiple of 4): %w",
+			p.options.Name, t.Command, ErrInvalid)
 	}
 	return nil
 }

@@ -82,7 +82,8 @@ func TestIndirectKernel(t *testing.T) {
 	t.Cleanup(memory.Destroy)
 	const at, known, block = 0, 256, 512
 	const batch = 1024
-	tables := [3]vk.StridedRegion{{Address: 1<<40 + 64, Stride: 32, Size: 96}, {Address: 1<<33 + 128, Stride: 64, Size: 1<<32 - 64}, {Address: 192, Stride: 4096, Size: 1 << 33}}
+	tables := [3]vk.StridedRegion{{Address: 1<<40 + 64, Stride: 32, Size: 96}, {Address: 1<<33 + 128, Stride: 64, Size: 1<<32 - 64},
+		{Address: 192, Stride: 4096, Size: 1 << 33}}
 	const most = maxLaunchSize
 	for _, tt := range []struct{ size, want [3]uint32 }{
 		{size: [3]uint32{1, 1, 1}}, {size: [3]uint32{33, 1, 1}}, {size: [3]uint32{7, 3, 2}}, {size: [3]uint32{8, 4, 1}},
@@ -97,8 +98,9 @@ func TestIndirectKernel(t *testing.T) {
 			want = tt.size
 		}
 		for _, two := range []bool{false, true} {
-			template := &launchParams{stackDwords: 7, stackBase: 1 << 35, faults: 5, raygenRecord: 64, pushConstants: 9, pipelineTag: 11, maxDepth: 3,
-				miss: tableRegion{1, 2, 3}, hit: tableRegion{4, 5, 6}, callable: tableRegion{7, 8, 9}}
+			template := &launchParams{stackDwords: 7, stackBase: 1 << 35, faults: 5, raygenRecord: 64, pushConstants: 9, pipelineTag: 11,
+				maxDepth: 3,
+				miss:     tableRegion{1, 2, 3}, hit: tableRegion{4, 5, 6}, callable: tableRegion{7, 8, 9}}
 			expect := *template
 			command := indirectCommand(1<<36+64, tables, tt.size)
 			if two {
@@ -128,7 +130,8 @@ func TestIndirectKernel(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := memory.Mapped()[block:]
-			dispatch := []uint32{binary.LittleEndian.Uint32(got[launchBytes:]), binary.LittleEndian.Uint32(got[launchBytes+4:]), binary.LittleEndian.Uint32(got[launchBytes+8:])}
+			dispatch := []uint32{binary.LittleEndian.Uint32(got[launchBytes:]), binary.LittleEndian.Uint32(got[launchBytes+4:]),
+				binary.LittleEndian.Uint32(got[launchBytes+8:])}
 			if dispatch[0] != workgroups || dispatch[1] != 1 || dispatch[2] != 1 {
 				t.Errorf("%v: dispatch of %v workgroups, want %d", tt.size, dispatch, workgroups)
 			}

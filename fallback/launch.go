@@ -48,7 +48,8 @@ func (l *launchParams) encode() []byte {
 		b = e.AppendUint32(b, r.stride)
 		b = e.AppendUint32(b, r.size)
 	}
-	for _, v := range []uint32{l.pipelineTag, l.maxDepth, l.tileWidthLog2, l.tilesPerRow, l.tilesPerSlice, l.firstGroup, l.groupStride, l.groupCount} {
+	for _, v := range []uint32{l.pipelineTag, l.maxDepth, l.tileWidthLog2, l.tilesPerRow, l.tilesPerSlice, l.firstGroup, l.groupStride,
+		l.groupCount} {
 		b = e.AppendUint32(b, v)
 	}
 	return b

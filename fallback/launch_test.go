@@ -112,15 +112,16 @@ func TestGridCoversLaunch(t *testing.T) {
 func TestPipelineOptionsValidate(t *testing.T) {
 	stages := []Stage{{Model: Raygen}, {Model: ClosestHit}, {Model: AnyHit}}
 	for name, o := range map[string]PipelineOptions{
-		"no stages":          {},
-		"index":              {Stages: stages, Groups: []Group{{General: 3, ClosestHit: None, AnyHit: None, Intersection: None}}},
-		"model":              {Stages: stages, Groups: []Group{{General: 1, ClosestHit: None, AnyHit: None, Intersection: None}}},
-		"hit in general":     {Stages: stages, Groups: []Group{{General: 0, ClosestHit: 1, AnyHit: None, Intersection: None}}},
-		"any hit as closest": {Stages: stages, Groups: []Group{{Kind: TrianglesHit, General: None, ClosestHit: 2, AnyHit: None, Intersection: None}}},
-		"empty general":      {Stages: stages, Groups: []Group{{General: None, ClosestHit: None, AnyHit: None, Intersection: None}}},
-		"push constants":     {Stages: stages, PushConstantBytes: 257},
-		"recursion":          {Stages: stages, MaxRecursionDepth: 32},
-		"stack":              {Stages: stages, StackBytes: maxStackBytes + 1},
+		"no stages":      {},
+		"index":          {Stages: stages, Groups: []Group{{General: 3, ClosestHit: None, AnyHit: None, Intersection: None}}},
+		"model":          {Stages: stages, Groups: []Group{{General: 1, ClosestHit: None, AnyHit: None, Intersection: None}}},
+		"hit in general": {Stages: stages, Groups: []Group{{General: 0, ClosestHit: 1, AnyHit: None, Intersection: None}}},
+		"any hit as closest": {Stages: stages, Groups: []Group{{Kind: TrianglesHit, General: None, ClosestHit: 2, AnyHit: None,
+			Intersection: None}}},
+		"empty general":  {Stages: stages, Groups: []Group{{General: None, ClosestHit: None, AnyHit: None, Intersection: None}}},
+		"push constants": {Stages: stages, PushConstantBytes: 257},
+		"recursion":      {Stages: stages, MaxRecursionDepth: 32},
+		"stack":          {Stages: stages, StackBytes: maxStackBytes + 1},
 	} {
 		if err := o.validate(); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -221,7 +221,8 @@ func (p *Pipeline) take(linked *link.Result) {
 
 // compile has the driver compile linked code. Code from the cache that it refuses is linked again, and what was compiled in
 // the end is returned.
-func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result, cached, indirect bool) (*vk.Pipeline, *link.Result, error) {
+func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result, cached, indirect bool) (*vk.Pipeline,
+	*link.Result, error) {
 	compiled, err := p.compileOnce(ctx, name, linked, indirect)
 	if err == nil || !cached || errors.Is(err, vk.ErrDeviceLost) || ctx.Err() != nil {
 		return compiled, linked, err

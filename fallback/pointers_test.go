@@ -42,7 +42,8 @@ func TestVariablePointers(t *testing.T) {
 		r := newNullRig(t, c.contents...)
 		want := c.want(c.contents)
 		code := glsltest.AssembleFile(t, "spv1.4", filepath.Join("link", "testdata", c.file+".spvasm"))
-		inlined := glsltest.Optimize(t, code, "--merge-return", "--inline-entry-points-exhaustive", "--redundancy-elimination", "--if-conversion")
+		inlined := glsltest.Optimize(t, code, "--merge-return", "--inline-entry-points-exhaustive", "--redundancy-elimination",
+			"--if-conversion")
 		for name, raygen := range map[string][]uint32{"plain": code, "inlined": inlined} {
 			for _, form := range allForms {
 				if name == "inlined" && form != fallback.FormMegakernel {

@@ -68,5 +68,6 @@ func LowerShader(ctx context.Context, s Shader) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return link.LowerQueries(ctx, library, link.Shader{Name: s.Name, Code: s.Code, Entry: s.Entry, Model: model, SkipHelpers: s.Driver == vk.DriverLavapipe})
+	return link.LowerQueries(ctx, library, link.Shader{Name: s.Name, Code: s.Code, Entry: s.Entry, Model: model,
+		SkipHelpers: s.Driver == vk.DriverLavapipe})
 }

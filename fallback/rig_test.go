@@ -60,9 +60,11 @@ func (r *nullRig) run(t *testing.T, form fallback.Form, contents [][]uint32, sta
 	layout, err := r.dev.NewDescriptorSetLayout("null", bindings)
 	must(err)
 	defer layout.Destroy()
-	o := fallback.PipelineOptions{Name: t.Name(), Stages: stages, SetLayouts: []*vk.DescriptorSetLayout{layout}, PushConstantBytes: 64, MaxRecursionDepth: 1, Form: form}
+	o := fallback.PipelineOptions{Name: t.Name(), Stages: stages, SetLayouts: []*vk.DescriptorSetLayout{layout}, PushConstantBytes: 64,
+		MaxRecursionDepth: 1, Form: form}
 	for i := range stages {
-		o.Groups = append(o.Groups, fallback.Group{General: i, ClosestHit: fallback.None, AnyHit: fallback.None, Intersection: fallback.None})
+		o.Groups = append(o.Groups, fallback.Group{General: i, ClosestHit: fallback.None, AnyHit: fallback.None,
+			Intersection: fallback.None})
 	}
 	p, err := fallback.NewPipeline(t.Context(), r.dev, o)
 	if errors.Is(err, fallback.ErrUnsupported) && form == fallback.FormMonolithic {
@@ -71,7 +73,8 @@ func (r *nullRig) run(t *testing.T, form fallback.Form, contents [][]uint32, sta
 	must(err)
 	defer p.Destroy()
 	const stride = 64
-	table, err := r.dev.NewBuffer(vk.BufferOptions{Name: "table", Size: stride * uint64(2*len(stages)+1), Memory: vk.Upload, Alignment: 256})
+	table, err := r.dev.NewBuffer(vk.BufferOptions{Name: "table", Size: stride * uint64(2*len(stages)+1), Memory: vk.Upload,
+		Alignment: 256})
 	must(err)
 	defer table.Destroy()
 	clear(table.Mapped())

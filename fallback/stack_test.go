@@ -8,7 +8,8 @@ import (
 )
 
 func TestDefaultStack(t *testing.T) {
-	stages := []Stage{{Model: Raygen}, {Model: ClosestHit}, {Model: ClosestHit}, {Model: Miss}, {Model: AnyHit}, {Model: Intersection}, {Model: Callable}}
+	stages := []Stage{{Model: Raygen}, {Model: ClosestHit}, {Model: ClosestHit}, {Model: Miss}, {Model: AnyHit}, {Model: Intersection},
+		{Model: Callable}}
 	frames := []uint32{100, 25, 40, 10, 20, 30, 7}
 	for depth, want := range map[uint32]uint32{0: 114, 1: 164, 2: 204, 5: 324} {
 		o := PipelineOptions{Stages: stages, MaxRecursionDepth: depth}

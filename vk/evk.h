@@ -17,7 +17,9 @@ extern int32_t evkGoIntercept(uintptr_t handle, char *call);
 
 // EVK_TRY calls a function that can fail, unless the instance's interceptor returns a failure in its place.
 #define EVK_TRY(table, name, ...) (evk_intercepted((table)->intercept, "vk" #name) ?: (table)->name(__VA_ARGS__))
-static inline VkResult evk_intercepted(uintptr_t handle, char *call) { return handle ? (VkResult)evkGoIntercept(handle, call) : VK_SUCCESS; }
+static inline VkResult evk_intercepted(uintptr_t handle, char *call) {
+	return handle ? (VkResult)evkGoIntercept(handle, call) : VK_SUCCESS;
+}
 
 // ---- process ----
 // evk_load opens libvulkan.so.1 and returns vkGetInstanceProcAddr, or NULL with *message set (malloc'ed).
@@ -30,7 +32,8 @@ void *evk_load(char **message);
 	X(GetPhysicalDeviceFormatProperties) X(CreateDevice) X(GetDeviceProcAddr)
 #define EVK_INSTANCE_OPTIONAL(X)                                                                                                   \
 	X(CreateDebugUtilsMessengerEXT) X(DestroyDebugUtilsMessengerEXT) X(GetPhysicalDeviceSurfaceSupportKHR)                          \
-	X(GetPhysicalDeviceSurfaceCapabilitiesKHR) X(GetPhysicalDeviceSurfaceFormatsKHR) X(GetPhysicalDeviceSurfacePresentModesKHR) X(DestroySurfaceKHR)
+	X(GetPhysicalDeviceSurfaceCapabilitiesKHR) X(GetPhysicalDeviceSurfaceFormatsKHR) X(GetPhysicalDeviceSurfacePresentModesKHR) \
+	X(DestroySurfaceKHR)
 
 typedef struct {
 	VkInstance instance;
@@ -105,7 +108,7 @@ int32_t evk_device_extensions(evk_instance *i, uint64_t physical, uint32_t *coun
 	X(v12, hostQueryReset) X(v12, bufferDeviceAddress) X(v12, vulkanMemoryModel) X(v12, vulkanMemoryModelDeviceScope)              \
 	X(v12, shaderSubgroupExtendedTypes)                                                                                            \
 	X(v13, synchronization2) X(v13, subgroupSizeControl) X(v13, computeFullSubgroups) X(v13, maintenance4)                         \
-	X(v13, shaderZeroInitializeWorkgroupMemory) X(v13, dynamicRendering)                                                                                    \
+	X(v13, shaderZeroInitializeWorkgroupMemory) X(v13, dynamicRendering) \
 	X(accel, accelerationStructure) X(accel, accelerationStructureIndirectBuild)                                                    \
 	X(accel, descriptorBindingAccelerationStructureUpdateAfterBind)                                                                \
 	X(pipeline, rayTracingPipeline) X(pipeline, rayTracingPipelineTraceRaysIndirect) X(pipeline, rayTraversalPrimitiveCulling)     \

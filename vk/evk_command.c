@@ -93,7 +93,8 @@ evk_handle evk_create_query_pool(evk_device *d, uint32_t type, uint32_t count) {
 }
 
 int32_t evk_query_results(evk_device *d, uint64_t pool, uint32_t first, uint32_t count, uint64_t *out) {
-	return EVK_TRY(d, GetQueryPoolResults, d->device, (VkQueryPool)pool, first, count, 8 * (size_t)count, out, 8, VK_QUERY_RESULT_64_BIT);
+	return EVK_TRY(d, GetQueryPoolResults, d->device, (VkQueryPool)pool, first, count, 8 * (size_t)count, out, 8,
+		VK_QUERY_RESULT_64_BIT);
 }
 
 void evk_copy_query_results(evk_device *d, uint64_t cb, uint64_t pool, uint32_t first, uint32_t count, uint64_t dst,

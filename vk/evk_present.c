@@ -42,7 +42,8 @@ void evk_destroy_swapchain(evk_device *d, uint64_t swapchain) {
 }
 
 int32_t evk_acquire(evk_device *d, uint64_t swapchain, uint64_t timeout, uint64_t semaphore, uint32_t *index) {
-	return EVK_TRY(d, AcquireNextImageKHR, d->device, (VkSwapchainKHR)swapchain, timeout, (VkSemaphore)semaphore, VK_NULL_HANDLE, index);
+	return EVK_TRY(d, AcquireNextImageKHR, d->device, (VkSwapchainKHR)swapchain, timeout, (VkSemaphore)semaphore, VK_NULL_HANDLE,
+		index);
 }
 
 int32_t evk_present(evk_device *d, uint64_t swapchain, uint32_t index, uint64_t semaphore) {

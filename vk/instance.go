@@ -157,7 +157,8 @@ func instanceExtensions(gipa unsafe.Pointer, o InstanceOptions) (list []string, 
 		if features = o.SyncValidation && ofLayer[extValidationFeatures]; features {
 			list = append(list, extValidationFeatures)
 		} else if o.SyncValidation {
-			return nil, 0, false, fmt.Errorf("%w: it has no synchronisation checks (install a newer vulkan-validationlayers)", ErrNoValidationLayer)
+			return nil, 0, false, fmt.Errorf("%w: it has no synchronisation checks (install a newer vulkan-validationlayers)",
+				ErrNoValidationLayer)
 		}
 		have[extDebugUtils] = have[extDebugUtils] || ofLayer[extDebugUtils]
 	}

@@ -43,7 +43,8 @@ func (cb *CommandBuffer) DeserializeAccelerationStructure(src DeviceAddress, dst
 func (cb *CommandBuffer) blobAddress(what string, address DeviceAddress) bool {
 	err := cb.d.needNative(what)
 	if err == nil && (address == 0 || address%blobAlignment != 0) {
-		err = fmt.Errorf("%s acceleration structure: %w: address %#x is null or not a multiple of %d", what, ErrInvalid, address, blobAlignment)
+		err = fmt.Errorf("%s acceleration structure: %w: address %#x is null or not a multiple of %d", what, ErrInvalid, address,
+			blobAlignment)
 	}
 	if err != nil {
 		cb.Fail(err)
@@ -81,19 +82,22 @@ func (cb *CommandBuffer) dropQueries() {
 
 // WriteAccelerationStructureProperties writes one query for each structure, from first on, of a pool made by
 // NewSizeQueryPool. The structures are built and visible to it.
-func (cb *CommandBuffer) WriteAccelerationStructureProperties(list []*NativeAccelerationStructure, p *QueryPool, firstQuery uint32) error {
+func (cb *CommandBuffer) WriteAccelerationStructureProperties(list []*NativeAccelerationStructure, p *QueryPool,
+	firstQuery uint32) error {
 	if err := cb.d.needNative("properties"); err != nil {
 		return err
 	}
 	if p.kind == queryTimestamp || firstQuery > p.count || uint32(len(list)) > p.count-firstQuery {
-		return fmt.Errorf("properties of acceleration structures: %w: queries [%d, %d) of %d of type %d", ErrInvalid, firstQuery, int(firstQuery)+len(list), p.count, p.kind)
+		return fmt.Errorf("properties of acceleration structures: %w: queries [%d, %d) of %d of type %d", ErrInvalid, firstQuery,
+			int(firstQuery)+len(list), p.count, p.kind)
 	}
 	handles := make([]C.uint64_t, len(list))
 	for i, a := range list {
 		handles[i] = a.handle
 	}
 	if len(list) > 0 {
-		C.evk_accel_properties(cb.d.c, raw(cb.handle), &handles[0], C.uint32_t(len(list)), C.uint32_t(p.kind), raw(p.handle), C.uint32_t(firstQuery))
+		C.evk_accel_properties(cb.d.c, raw(cb.handle), &handles[0], C.uint32_t(len(list)), C.uint32_t(p.kind), raw(p.handle),
+			C.uint32_t(firstQuery))
 	}
 	return nil
 }
@@ -111,7 +115,8 @@ func (cb *CommandBuffer) CopyQueries(p *QueryPool, firstQuery, count uint32, dst
 		return fmt.Errorf("copy queries: %w: offset %d is not a multiple of 8", ErrInvalid, off)
 	}
 	if count > 0 {
-		C.evk_copy_query_results(cb.d.c, raw(cb.handle), raw(p.handle), C.uint32_t(firstQuery), C.uint32_t(count), raw(dst.handle), C.uint64_t(off))
+		C.evk_copy_query_results(cb.d.c, raw(cb.handle), raw(p.handle), C.uint32_t(firstQuery), C.uint32_t(count), raw(dst.handle),
+			C.uint64_t(off))
 	}
 	return nil
 }
@@ -140,7 +145,8 @@ func (cb *CommandBuffer) BuildAccelerationStructuresIndirect(builds []Accelerati
 	var addresses []C.uint64_t
 	for i, b := range builds {
 		if b.Dst == nil || len(b.MaxPrimitives) != len(b.Info.Geometries) {
-			return fmt.Errorf("build %d: %w: it needs a destination and one count per geometry (%d for %d)", i, ErrInvalid, len(b.MaxPrimitives), len(b.Info.Geometries))
+			return fmt.Errorf("build %d: %w: it needs a destination and one count per geometry (%d for %d)", i, ErrInvalid,
+				len(b.MaxPrimitives), len(b.Info.Geometries))
 		}
 		c, g := b.Info.c()
 		c.destination, c.scratch = b.Dst.handle, C.uint64_t(b.Scratch)
@@ -151,6 +157,7 @@ func (cb *CommandBuffer) BuildAccelerationStructuresIndirect(builds []Accelerati
 			most = append(most, C.uint32_t(n))
 		}
 	}
-	return cb.wrap("vkCmdBuildAccelerationStructuresIndirectKHR", C.evk_cmd_build_indirect(cb.d.c, raw(cb.handle), &list[0], C.uint32_t(len(list)),
+	return cb.wrap("vkCmdBuildAccelerationStructuresIndirectKHR", C.evk_cmd_build_indirect(cb.d.c, raw(cb.handle), &list[0],
+		C.uint32_t(len(list)),
 		first(geometries), first(most), C.uint32_t(len(geometries)), &addresses[0], &strides[0]))
 }

@@ -377,12 +377,14 @@ var mesaVersion = regexp.MustCompile(`Mesa (\d+)\.(\d+)`)
 func lavapipeSupported(info string) error {
 	m := mesaVersion.FindStringSubmatch(info)
 	if m == nil {
-		return fmt.Errorf("%w: unknown version %q (install mesa-vulkan-drivers 24.2 or newer; on Debian 12 from bookworm-backports: scripts/setup.sh does it)", ErrLavapipeTooOld, info)
+		return fmt.Errorf("%w: unknown version %q (install mesa-vulkan-drivers 24.2 or newer; on Debian 12 from bookworm-backports: "+
+			"scripts/setup.sh does it)", ErrLavapipeTooOld, info)
 	}
 	major, _ := strconv.Atoi(m[1]) // the pattern allows digits only
 	minor, _ := strconv.Atoi(m[2])
 	if major > lavapipeMajor || major == lavapipeMajor && minor >= lavapipeMinor {
 		return nil
 	}
-	return fmt.Errorf("%w: %s cuts shader loops short; install mesa-vulkan-drivers 24.2 or newer (on Debian 12 from bookworm-backports: scripts/setup.sh does it)", ErrLavapipeTooOld, m[0])
+	return fmt.Errorf("%w: %s cuts shader loops short; install mesa-vulkan-drivers 24.2 or newer (on Debian 12 from "+
+		"bookworm-backports: scripts/setup.sh does it)", ErrLavapipeTooOld, m[0])
 }

@@ -101,7 +101,8 @@ func TestMemoryTypes(t *testing.T) {
 
 func TestResultsUnwrapToSentinels(t *testing.T) {
 	for r, want := range map[int32]error{-1: ErrOutOfHostMemory, -2: ErrOutOfDeviceMemory, -3: ErrInitialization, -4: ErrDeviceLost,
-		-1000001004: ErrOutOfDate, 1000001003: ErrSuboptimal, -1000000000: ErrSurfaceLost, 2: ErrTimeout, 1: ErrTimeout, -8: ErrMissingFeature} {
+		-1000001004: ErrOutOfDate, 1000001003: ErrSuboptimal, -1000000000: ErrSurfaceLost, 2: ErrTimeout, 1: ErrTimeout,
+		-8: ErrMissingFeature} {
 		if err := check("vkSomething", r); !errors.Is(err, want) || !strings.Contains(err.Error(), "vkSomething") {
 			t.Errorf("result %d: %v", r, err)
 		}

@@ -40,7 +40,8 @@ func (d *Device) NewPipelineLayout(name string, sets []*DescriptorSetLayout, pus
 	ranges := make([]C.VkPushConstantRange, len(push))
 	for i, r := range push {
 		if r.Offset+r.Size > d.physical.Limits.MaxPushConstantsSize {
-			return nil, fmt.Errorf("pipeline layout %q: %w: push constants up to byte %d, the device has %d", name, ErrInvalid, r.Offset+r.Size, d.physical.Limits.MaxPushConstantsSize)
+			return nil, fmt.Errorf("pipeline layout %q: %w: push constants up to byte %d, the device has %d", name, ErrInvalid,
+				r.Offset+r.Size, d.physical.Limits.MaxPushConstantsSize)
 		}
 		ranges[i] = C.VkPushConstantRange{C.VkShaderStageFlags(r.Stages), C.uint32_t(r.Offset), C.uint32_t(r.Size)}
 	}
@@ -116,8 +117,10 @@ func (d *Device) NewComputePipeline(o ComputePipelineOptions) (*Pipeline, error)
 	}
 	if n := o.RequiredSubgroupSize; n != 0 {
 		l := d.physical.Limits
-		if !d.enabled.SubgroupSizeControl || n < l.MinSubgroupSize || n > l.MaxSubgroupSize || l.RequiredSubgroupSizeStages&uint32(StageCompute) == 0 {
-			return nil, fail(fmt.Errorf("%w: subgroup size %d (the device has %d to %d)", ErrMissingFeature, n, l.MinSubgroupSize, l.MaxSubgroupSize))
+		if !d.enabled.SubgroupSizeControl || n < l.MinSubgroupSize || n > l.MaxSubgroupSize ||
+			l.RequiredSubgroupSizeStages&uint32(StageCompute) == 0 {
+			return nil, fail(fmt.Errorf("%w: subgroup size %d (the device has %d to %d)", ErrMissingFeature, n, l.MinSubgroupSize,
+				l.MaxSubgroupSize))
 		}
 	}
 	entry, free := cstring(entryName(o.Entry))
@@ -136,7 +139,8 @@ func (d *Device) NewComputePipeline(o ComputePipelineOptions) (*Pipeline, error)
 	var h C.evk_handle
 	err := listen(func() error {
 		h = C.evk_create_compute_pipeline(d.c, (*C.uint32_t)(&o.Code[0]), C.size_t(len(o.Code)), entry, raw(o.Layout.handle),
-			first(constants), C.uint32_t(len(constants)), unsafe.Pointer(first(data)), C.size_t(len(data)), C.uint32_t(o.RequiredSubgroupSize), cbool(stats), o.Cache.raw())
+			first(constants), C.uint32_t(len(constants)), unsafe.Pointer(first(data)), C.size_t(len(data)),
+			C.uint32_t(o.RequiredSubgroupSize), cbool(stats), o.Cache.raw())
 		return check("vkCreateComputePipelines", h.result)
 	})
 	if err != nil {
@@ -186,7 +190,8 @@ func (p *Pipeline) statistics() ([]Statistic, error) {
 		return nil, nil
 	}
 	var n C.uint32_t
-	if err := check("vkGetPipelineExecutablePropertiesKHR", C.evk_executable_count(p.d.c, raw(p.handle), &n, nil)); err != nil || n == 0 {
+	if err := check("vkGetPipelineExecutablePropertiesKHR", C.evk_executable_count(p.d.c, raw(p.handle), &n, nil)); err != nil ||
+		n == 0 {
 		return nil, err
 	}
 	list := make([]C.VkPipelineExecutablePropertiesKHR, n)
@@ -196,14 +201,16 @@ func (p *Pipeline) statistics() ([]Statistic, error) {
 	var out []Statistic
 	for i := range list[:n] {
 		var m C.uint32_t
-		if err := check("vkGetPipelineExecutableStatisticsKHR", C.evk_executable_statistics(p.d.c, raw(p.handle), C.uint32_t(i), &m, nil)); err != nil {
+		if err := check("vkGetPipelineExecutableStatisticsKHR", C.evk_executable_statistics(p.d.c, raw(p.handle), C.uint32_t(i), &m,
+			nil)); err != nil {
 			return nil, err
 		}
 		if m == 0 {
 			continue
 		}
 		stats := make([]C.VkPipelineExecutableStatisticKHR, m)
-		if err := check("vkGetPipelineExecutableStatisticsKHR", C.evk_executable_statistics(p.d.c, raw(p.handle), C.uint32_t(i), &m, &stats[0])); err != nil {
+		if err := check("vkGetPipelineExecutableStatisticsKHR", C.evk_executable_statistics(p.d.c, raw(p.handle), C.uint32_t(i), &m,
+			&stats[0])); err != nil {
 			return nil, err
 		}
 		for k := range stats[:m] {

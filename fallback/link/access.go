@@ -53,7 +53,8 @@ func (a *accessLowering) function(f *spirv.Function) {
 		p := &f.Params[i]
 		a.types[p.Result] = p.Type
 		if class, _ := a.l.types.pointee(p.Type); class == spirv.StorageClassPhysicalStorageBuffer {
-			a.l.decorateOnce(p.Result, spirv.DecorationAliasedPointer, spirv.DecorationRestrictPointer, spirv.DecorationAliased, spirv.DecorationRestrict)
+			a.l.decorateOnce(p.Result, spirv.DecorationAliasedPointer, spirv.DecorationRestrictPointer, spirv.DecorationAliased,
+				spirv.DecorationRestrict)
 		}
 	}
 	for _, b := range f.Blocks {
@@ -86,7 +87,8 @@ func (l *linker) decorateOnce(id spirv.ID, any ...spirv.Decoration) {
 			}
 		}
 	}
-	l.out.Annotations = append(l.out.Annotations, spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(id), uint32(spirv.DecorationAliased)}})
+	l.out.Annotations = append(l.out.Annotations,
+		spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(id), uint32(spirv.DecorationAliased)}})
 }
 
 // typeOf returns the type of a value, in the function or global.

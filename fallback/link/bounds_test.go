@@ -79,11 +79,14 @@ func TestHostile(t *testing.T) {
 	cases := []struct{ name, types, functions, body string }{
 		{"empty structures", doubled("", 60), "", keep},
 		{"doubling structures", doubled("%uint %uint", 60), "", keep},
-		{"alignment of a record", doubled("%uint", 40), "", traceInst + "%y = OpAccessChain %p_bt %record %u0\n%z = OpLoad %t %y\nOpStore %v %z\n"},
+		{"alignment of a record", doubled("%uint", 40), "",
+			traceInst + "%y = OpAccessChain %p_bt %record %u0\n%z = OpLoad %t %y\nOpStore %v %z\n"},
 		{"a huge array", "%big = OpConstant %uint 0x7fffffff\n%t = OpTypeArray %uint %big\n", "", keep},
 		{"huge arrays of nothing", "%big = OpConstant %uint 0x7fffffff\n%none = OpTypeStruct\n%t = OpTypeArray %none %big\n", "", keep},
-		{"arrays of arrays", "%big = OpConstant %uint 0x7fffffff\n%a1 = OpTypeArray %uint %big\n%a2 = OpTypeArray %a1 %big\n%t = OpTypeArray %a2 %big\n", "", keep},
-		{"many variables", "%big = OpConstant %uint 16000\n%t = OpTypeArray %uint %big\n", many, keep + strings.Repeat("OpCopyMemory %m_0 %m_1\n", 1)},
+		{"arrays of arrays", "%big = OpConstant %uint 0x7fffffff\n%a1 = OpTypeArray %uint %big\n%a2 = OpTypeArray %a1 %big\n%t = " +
+			"OpTypeArray %a2 %big\n", "", keep},
+		{"many variables", "%big = OpConstant %uint 16000\n%t = OpTypeArray %uint %big\n", many,
+			keep + strings.Repeat("OpCopyMemory %m_0 %m_1\n", 1)},
 		{"doubling calls", "%t = OpTypeStruct %uint\n", functions, "%c = OpFunctionCall %void %f_0\n"},
 		{"many traces", "%t = OpTypeStruct %uint\n", "", strings.Repeat(traceInst, 4000)},
 	}

@@ -47,7 +47,8 @@ func (e *emitter) cut(at *site) {
 	} else {
 		e.save(f.spilled, stack, e.loadGlobal("rtReturnTo"))
 	}
-	if changed := slices.DeleteFunc(slices.Clone(f.home), func(sp spill) bool { return !e.s.live.written.has(sp.leaf) }); len(changed) > 0 {
+	if changed := slices.DeleteFunc(slices.Clone(f.home),
+		func(sp spill) bool { return !e.s.live.written.has(sp.leaf) }); len(changed) > 0 {
 		e.save(changed, e.home())
 	}
 	e.save(e.s.vars.all(f.payload), e.payloadPlace(f, stack))
@@ -117,7 +118,8 @@ func (e *emitter) setRay(call *spirv.Inst) {
 	}
 	for i := range call.Operands[:10] {
 		if i == 0 && structure != 0 {
-			args = append(args, e.value(spirv.OpCompositeConstruct, e.l.types.vector(e.l.types.uint32(), 2), uint32(structure), uint32(e.u32(scheduled))))
+			args = append(args, e.value(spirv.OpCompositeConstruct, e.l.types.vector(e.l.types.uint32(), 2), uint32(structure),
+				uint32(e.u32(scheduled))))
 			continue
 		}
 		if i >= 1 && i <= 5 { // flags, mask, offset, stride, miss index
@@ -186,7 +188,8 @@ func (e *emitter) report(in *spirv.Inst) {
 	verdict := e.call("rtReport", e.operand(in, 0), e.unsigned(in, 1))
 	boolean := e.l.types.boolean()
 	e.cur.Insts = append(e.cur.Insts, spirv.Inst{
-		Op: spirv.OpINotEqual, Type: boolean, Result: e.ids.id(in.Result), Operands: []uint32{uint32(verdict), uint32(e.u32(reportRefused))}})
+		Op: spirv.OpINotEqual, Type: boolean, Result: e.ids.id(in.Result),
+		Operands: []uint32{uint32(verdict), uint32(e.u32(reportRefused))}})
 	end, on := e.l.out.NewID(), e.l.out.NewID()
 	e.choose(e.value(spirv.OpIEqual, boolean, uint32(verdict), uint32(e.u32(reportEnd))), end, on)
 	e.block(end)

@@ -72,7 +72,8 @@ var needs = map[spirv.Capability]func(c *contents) bool{
 	spirv.CapabilityFloat64: func(c *contents) bool { return c.floats[64] },
 	spirv.CapabilityFloat16: func(c *contents) bool { return c.floats[16] },
 	spirv.CapabilityInt64Atomics: func(c *contents) bool {
-		return c.ints[64] && (c.among(spirv.OpAtomicLoad, spirv.OpAtomicXor) || c.among(spirv.OpAtomicFlagTestAndSet, spirv.OpAtomicFlagClear))
+		return c.ints[64] && (c.among(spirv.OpAtomicLoad, spirv.OpAtomicXor) ||
+			c.among(spirv.OpAtomicFlagTestAndSet, spirv.OpAtomicFlagClear))
 	},
 	spirv.CapabilityStorageBuffer16BitAccess:           (*contents).wide16,
 	spirv.CapabilityUniformAndStorageBuffer16BitAccess: (*contents).wide16,
@@ -82,20 +83,23 @@ var needs = map[spirv.Capability]func(c *contents) bool{
 	spirv.CapabilityUniformAndStorageBuffer8BitAccess:  (*contents).int8s,
 	spirv.CapabilityStoragePushConstant8:               (*contents).int8s,
 	spirv.CapabilityShaderClockKHR:                     (*contents).clock,
-	spirv.CapabilityStorageImageReadWithoutFormat:      func(c *contents) bool { return c.ops[spirv.OpImageRead] || c.ops[spirv.OpImageSparseRead] },
-	spirv.CapabilityStorageImageWriteWithoutFormat:     func(c *contents) bool { return c.ops[spirv.OpImageWrite] },
-	spirv.CapabilityGroupNonUniform:                    (*contents).groups,
-	spirv.CapabilityGroupNonUniformVote:                (*contents).groups,
-	spirv.CapabilityGroupNonUniformArithmetic:          (*contents).groups,
-	spirv.CapabilityGroupNonUniformBallot:              (*contents).groups,
-	spirv.CapabilityGroupNonUniformShuffle:             (*contents).groups,
-	spirv.CapabilityGroupNonUniformShuffleRelative:     (*contents).groups,
-	spirv.CapabilityGroupNonUniformClustered:           (*contents).groups,
-	spirv.CapabilityGroupNonUniformQuad:                (*contents).groups,
-	spirv.CapabilityGroupNonUniformPartitionedNV:       (*contents).groups,
-	spirv.CapabilityGroupNonUniformRotateKHR:           (*contents).groups,
-	spirv.CapabilitySubgroupBallotKHR:                  (*contents).groups,
-	spirv.CapabilitySubgroupVoteKHR:                    (*contents).groups,
+	spirv.CapabilityStorageImageReadWithoutFormat: func(c *contents) bool {
+		return c.ops[spirv.OpImageRead] ||
+			c.ops[spirv.OpImageSparseRead]
+	},
+	spirv.CapabilityStorageImageWriteWithoutFormat: func(c *contents) bool { return c.ops[spirv.OpImageWrite] },
+	spirv.CapabilityGroupNonUniform:                (*contents).groups,
+	spirv.CapabilityGroupNonUniformVote:            (*contents).groups,
+	spirv.CapabilityGroupNonUniformArithmetic:      (*contents).groups,
+	spirv.CapabilityGroupNonUniformBallot:          (*contents).groups,
+	spirv.CapabilityGroupNonUniformShuffle:         (*contents).groups,
+	spirv.CapabilityGroupNonUniformShuffleRelative: (*contents).groups,
+	spirv.CapabilityGroupNonUniformClustered:       (*contents).groups,
+	spirv.CapabilityGroupNonUniformQuad:            (*contents).groups,
+	spirv.CapabilityGroupNonUniformPartitionedNV:   (*contents).groups,
+	spirv.CapabilityGroupNonUniformRotateKHR:       (*contents).groups,
+	spirv.CapabilitySubgroupBallotKHR:              (*contents).groups,
+	spirv.CapabilitySubgroupVoteKHR:                (*contents).groups,
 }
 
 // extensionsOf are extensions that a device has to enable, and go with their instructions.

@@ -17,7 +17,8 @@ func TestModulesNeedNoFeatures(t *testing.T) {
 	want := []spirv.Capability{spirv.CapabilityShader, spirv.CapabilityPhysicalStorageBufferAddresses}
 	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks} {
 		for _, indirect := range []bool{false, true} {
-			r, err := Link(t.Context(), runtimeModule(t), []Stage{{Model: Raygen, Code: code}}, Options{Form: form, MaxDepth: 1, Indirect: indirect})
+			r, err := Link(t.Context(), runtimeModule(t), []Stage{{Model: Raygen, Code: code}},
+				Options{Form: form, MaxDepth: 1, Indirect: indirect})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,10 +3,10 @@
 //
 // # How it works
 //
-// Package normal makes the stages' modules normal, whatever compiler made them. A runtime module (shaders/fallback/runtime.comp) holds the scheduler, the traversal and the shader binding table.
-// The stages are merged with it, types and constants unified. Each shader that traces rays is then cut at its trace
-// calls into state functions: functions that return the number of the state that runs next. What lives across a cut
-// is spilled to a per-lane stack in a buffer.
+// Package normal makes the stages' modules normal, whatever compiler made them. A runtime module
+// (shaders/fallback/runtime.comp) holds the scheduler, the traversal and the shader binding table. The stages are merged with
+// it, types and constants unified. Each shader that traces rays is then cut at its trace calls into state functions: functions
+// that return the number of the state that runs next. What lives across a cut is spilled to a per-lane stack in a buffer.
 //
 // The cut works on the control flow graph. Constructs (selections, loops) that hold no cut stay as they are,
 // structured code; those that do are taken apart into fragments, pieces of code with one entry. A state function is
@@ -15,7 +15,8 @@
 // in what it can reach, any control flow can be cut, and code without cuts keeps its shape.
 //
 // That is the megakernel; in the monolithic form nothing is cut, since traces are calls, and in the block machine a shader's
-// fragments share one function (form.go: a form is a file and a row of its table). A library holds stages as state functions, for pipelines to copy (library.go).
+// fragments share one function (form.go: a form is a file and a row of its table). A library holds stages as state functions,
+// for pipelines to copy (library.go).
 //
 // In the wavefront form the state functions are spread over several modules (form_wavefront.go): one with ray generation and
 // traversal, some with hit, miss and callable shaders, and a tail with everything.

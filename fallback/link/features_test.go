@@ -37,19 +37,23 @@ func TestLinkFeatures(t *testing.T) {
 	cases := map[string]string{
 		"bindless": "vec4 c = texture(nonuniformEXT(sampler2D(textures[i], samplers[i + 1u])), vec2(i));" + trace +
 			"payload += c + texture(nonuniformEXT(sampler2D(textures[i], samplers[i + 1u])), c.xy) + texelFetch(texels, int(i));\n",
-		"subgroups": "uint s = subgroupAdd(i) + subgroupBallotBitCount(subgroupBallot(i > 2u));" + trace + "payload.x += float(s + gl_SubgroupSize + gl_SubgroupInvocationID);\n",
-		"clock":     "uvec2 a = clockRealtime2x32EXT(); uint64_t b = clockARB();" + trace + "payload.x += float(a.x) + float(uint(clockARB() - b));\n",
+		"subgroups": "uint s = subgroupAdd(i) + subgroupBallotBitCount(subgroupBallot(i > 2u));" + trace +
+			"payload.x += float(s + gl_SubgroupSize + gl_SubgroupInvocationID);\n",
+		"clock": "uvec2 a = clockRealtime2x32EXT(); uint64_t b = clockARB();" + trace +
+			"payload.x += float(a.x) + float(uint(clockARB() - b));\n",
 		"atomics": "uint old = atomicAdd(results[nonuniformEXT(i)].word[3], 1u);" + trace +
 			"imageAtomicMax(counters, ivec2(i), old); memoryBarrierBuffer(); atomicExchange(results[i].word[old], 5u);\n",
 		"small types": "f16vec3 h = small[i & 3u].h; i16vec2 s = small[1].s; int8_t q = int8_t(i); mat3x4 m = small[2].m;" + trace +
 			"payload.xyz += vec3(h) * float(s.x) + float(q) + (vec4(1) * transpose(mat4x3(m))).xyz;\n",
-		"images":  "imageStore(pictures[nonuniformEXT(i)], ivec2(i), payload);" + trace + "payload += imageLoad(pictures[i], ivec2(3)) + vec4(imageSize(counters), 0, 0);\n",
+		"images": "imageStore(pictures[nonuniformEXT(i)], ivec2(i), payload);" + trace +
+			"payload += imageLoad(pictures[i], ivec2(3)) + vec4(imageSize(counters), 0, 0);\n",
 		"printf":  "debugPrintfEXT(\"%u\", i);" + trace,
 		"lengths": "uint n = results[i].word.length();" + trace + "payload.x += float(n + results[1].word.length());\n",
 	}
 	for name, body := range cases {
 		t.Run(name, func(t *testing.T) {
-			code := glsltest.Compile(t, "rgen", featureHead+"void main() { payload = vec4(0); for (uint i = 0u; i < 5u; i++) {\n"+body+"} results[0].word[0] = uint(payload.x); }")
+			code := glsltest.Compile(t, "rgen", featureHead+"void main() { payload = vec4(0); for (uint i = 0u; i < 5u; i++) {\n"+body+
+				"} results[0].word[0] = uint(payload.x); }")
 			linkStrangers(t, []Stage{{Model: Raygen, Code: code}, {Model: Raygen, Code: glsltest.Optimize(t, code, "-O")}}, 1)
 		})
 	}

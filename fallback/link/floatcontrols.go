@@ -41,7 +41,8 @@ func (l *linker) uniteFloatControls(m *spirv.Module, entry spirv.ID) error {
 		}
 		width := in.Operands[2]
 		if f.rival != 0 && stated(f.rival, width) {
-			return fmt.Errorf("execution mode %s of %d-bit floats, where another shader of the pipeline has %s: the shaders are one here, make two pipelines or use one mode: %w",
+			return fmt.Errorf("execution mode %s of %d-bit floats, where another shader of the pipeline has %s: the shaders are one "+
+				"here, make two pipelines or use one mode: %w",
 				f.name, width, floatModes[f.rival].name, ErrUnsupported)
 		}
 		if !stated(mode, width) {

@@ -52,10 +52,13 @@ func TestFloatControls(t *testing.T) {
 		{name: "one states", shader: [2][]string{{"SignedZeroInfNanPreserve 32", "RoundingModeRTE 64"}, nil},
 			want: []string{"SignedZeroInfNanPreserve 32", "RoundingModeRTE 64"}},
 		{name: "both agree", shader: [2][]string{{"DenormPreserve 16"}, {"DenormPreserve 16"}}, want: []string{"DenormPreserve 16"}},
-		{name: "other widths", shader: [2][]string{{"DenormPreserve 16", "RoundingModeRTE 16"}, {"DenormFlushToZero 32", "RoundingModeRTZ 32"}},
+		{name: "other widths", shader: [2][]string{{"DenormPreserve 16", "RoundingModeRTE 16"},
+			{"DenormFlushToZero 32", "RoundingModeRTZ 32"}},
 			want: []string{"DenormPreserve 16", "RoundingModeRTE 16", "DenormFlushToZero 32", "RoundingModeRTZ 32"}},
-		{name: "rounding contradicts", shader: [2][]string{{"RoundingModeRTE 32"}, {"RoundingModeRTZ 32"}}, refuse: "RoundingModeRTZ of 32-bit"},
-		{name: "denormals contradict", shader: [2][]string{{"DenormFlushToZero 16"}, {"DenormPreserve 16"}}, refuse: "DenormPreserve of 16-bit"},
+		{name: "rounding contradicts", shader: [2][]string{{"RoundingModeRTE 32"}, {"RoundingModeRTZ 32"}},
+			refuse: "RoundingModeRTZ of 32-bit"},
+		{name: "denormals contradict", shader: [2][]string{{"DenormFlushToZero 16"}, {"DenormPreserve 16"}},
+			refuse: "DenormPreserve of 16-bit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stages := []Stage{controlled(t, c.shader[0]...), controlled(t, c.shader[1]...)}

@@ -31,7 +31,8 @@ func FuzzLink(f *testing.F) {
 		models        []Model
 	}{
 		{"spv1.4", "hlsl_library", []Model{AnyHit}}, {"spv1.0", "old_storage", []Model{Raygen, AnyHit}},
-		{"spv1.5", "slang_raygen", []Model{Raygen}}, {"spv1.4", "pointers_raygen", []Model{Raygen}}, {"spv1.4", "pointers_odd", []Model{Raygen}},
+		{"spv1.5", "slang_raygen", []Model{Raygen}}, {"spv1.4", "pointers_raygen", []Model{Raygen}},
+		{"spv1.4", "pointers_odd", []Model{Raygen}},
 	} {
 		for _, model := range s.models {
 			var b []byte

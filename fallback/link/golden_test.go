@@ -81,7 +81,8 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if line, a, b := firstDifference(string(want), got); line > 0 {
-				t.Errorf("%s:%d is\n%s\nand now would be\n%s\n(go test ./fallback/link -run Golden -update, and look at the diff)", name, line, a, b)
+				t.Errorf("%s:%d is\n%s\nand now would be\n%s\n(go test ./fallback/link -run Golden -update, and look at the diff)", name, line,
+					a, b)
 			}
 		})
 	}

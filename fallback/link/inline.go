@@ -6,8 +6,8 @@ import (
 	"github.com/everray/everray/fallback/spirv"
 )
 
-// inlineCuts puts every function that may trace, or end an any hit or intersection shader, into the entry function. Functions without
-// such instructions stay functions. SPIR-V for Vulkan has no recursion, so this ends.
+// inlineCuts puts every function that may trace, or end an any hit or intersection shader, into the entry function. Functions
+// without such instructions stay functions. SPIR-V for Vulkan has no recursion, so this ends.
 func (l *linker) inlineCuts() error {
 	err := l.each(func(s *stage) error {
 		s.irregular = map[spirv.ID]bool{}

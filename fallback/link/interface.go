@@ -134,7 +134,8 @@ func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) 
 		if in.Op == spirv.OpDecorate {
 			if _, ok := s.uses[spirv.ID(in.Operands[0])]; ok {
 				switch spirv.Decoration(in.Operands[1]) {
-				case spirv.DecorationBuiltIn, spirv.DecorationLocation, spirv.DecorationComponent, spirv.DecorationFlat, spirv.DecorationNoPerspective,
+				case spirv.DecorationBuiltIn, spirv.DecorationLocation, spirv.DecorationComponent, spirv.DecorationFlat,
+					spirv.DecorationNoPerspective,
 					spirv.DecorationCentroid, spirv.DecorationSample, spirv.DecorationInvariant:
 					return false
 				}

@@ -58,8 +58,8 @@ type Options struct {
 type Result struct {
 	// Code is the compute module; its entry point is "main".
 	Code []uint32
-	// Entries holds for each stage, those of libraries behind the pipeline's own, its number in shader group handles: a state for ray generation, closest hit, miss
-	// and callable shaders, a shader number for any hit and intersection shaders.
+	// Entries holds for each stage, those of libraries behind the pipeline's own, its number in shader group handles: a state for
+	// ray generation, closest hit, miss and callable shaders, a shader number for any hit and intersection shaders.
 	Entries []uint32
 	// Frames holds for each stage the largest frame in dwords.
 	Frames []uint32

@@ -70,14 +70,18 @@ func TestRuntimeSymbols(t *testing.T) {
 	if err := l.loadRuntime(); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"rtShade", "rtContinue", "rtAnyHit", "rtLaunchId", "rtLaunchSize", "rtRecord", "rtPushAddress", "rtFrame", "rtPayload",
-		"rtReserve", "rtReserveTrace", "rtSetRay", "rtCall", "rtCallShader", "rtReturn", "rtReturnCallable", "rtResume", "rtQuad", "rtStructure", "rtTlas", "rtReturnTo", "rtCallsShaders",
+	names := []string{"rtShade", "rtContinue", "rtAnyHit", "rtLaunchId", "rtLaunchSize", "rtRecord", "rtPushAddress", "rtFrame",
+		"rtPayload",
+		"rtReserve", "rtReserveTrace", "rtSetRay", "rtCall", "rtCallShader", "rtReturn", "rtReturnCallable", "rtResume", "rtQuad",
+		"rtStructure", "rtTlas", "rtReturnTo", "rtCallsShaders",
 		"rtBarycentrics", "rtVertex", "rtAttribute", "rtSetAttribute", "rtReport", "rtTrace", "rtCallable", "rtUnknown", "rtIntersection",
-		"rtSchedule", "rtShadeMiss", "rtTraceMiss", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection", "erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch",
+		"rtSchedule", "rtShadeMiss", "rtTraceMiss", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection",
+		"erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch",
 		"rtFirst", "rtFirstIsKnown", "rtTiles", "rtWhole", "rtPlaceLane", "rtWaveResume", "rtWaveShade", "rtWaveTail", "rtWaveAddress",
 		"rtWaveArgument", "rtWaveFirst", "rtWaveEnd", "rtWaveReadsRay", "rtWaveReadsHit", "rtWaveReadsInstance",
 		"rtWaveAttributeQuads", "rtWaveNested", "rtWaveSplit", "rtWaveGoesOn", "rtWaveGo",
-		"rtWaveLanes", "rtWaveCounts", "rtPlaceWave", "rtWaveObjects", "rtWaveReadsBarycentrics", "rtFlagsSet", "rtFlagsOpen", "rtOperandsSet",
+		"rtWaveLanes", "rtWaveCounts", "rtPlaceWave", "rtWaveObjects", "rtWaveReadsBarycentrics", "rtFlagsSet", "rtFlagsOpen",
+		"rtOperandsSet",
 		"rtOperandsOpen"}
 	for _, g := range getters {
 		for _, n := range []string{g.hit, g.miss} {
@@ -199,14 +203,16 @@ func TestLinkRefuses(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Model: c.model, Code: glsltest.Compile(t, c.stage, c.source)}}, Options{})
+			_, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Model: c.model, Code: glsltest.Compile(t, c.stage, c.source)}},
+				Options{})
 			if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.text) || !strings.Contains(fmt.Sprint(err), "mine") {
 				t.Errorf("got %v, want %v naming %q and the shader", err, c.want, c.text)
 			}
 		})
 	}
 	for name, code := range map[string][]uint32{"empty": nil, "not SPIR-V": {1, 2, 3, 4, 5, 6}, "truncated": runtime[:100]} {
-		if _, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Model: Raygen, Code: code}}, Options{}); err == nil || !strings.Contains(err.Error(), "mine") {
+		if _, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Model: Raygen, Code: code}}, Options{}); err == nil ||
+			!strings.Contains(err.Error(), "mine") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

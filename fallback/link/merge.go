@@ -192,7 +192,8 @@ func usesCoherence(m *spirv.Module) bool {
 			at = 2
 		}
 		if (in.Op == spirv.OpDecorate || in.Op == spirv.OpMemberDecorate) &&
-			(spirv.Decoration(in.Operands[at]) == spirv.DecorationCoherent || spirv.Decoration(in.Operands[at]) == spirv.DecorationVolatile) {
+			(spirv.Decoration(in.Operands[at]) == spirv.DecorationCoherent ||
+				spirv.Decoration(in.Operands[at]) == spirv.DecorationVolatile) {
 			return true
 		}
 	}

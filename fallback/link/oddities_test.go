@@ -98,13 +98,19 @@ OpDecorate %Words ArrayStride 4
 
 func oddities() []oddity {
 	return []oddity{
-		{name: "launch id of signed integers", annotations: "OpDecorate %id BuiltIn LaunchIdKHR\nOpDecorate %size BuiltIn LaunchSizeKHR\n",
-			types: "%iV = OpTypePointer Input %v3int\n%iI = OpTypePointer Input %int\n%id = OpVariable %iV Input\n%size = OpVariable %iV Input\n",
-			body:  "%a = OpAccessChain %iI %id %u0\n%b = OpLoad %int %a\n%c = OpLoad %v3int %size\nTRACE\n%d = OpCompositeExtract %int %c 1\n%e = OpIAdd %int %b %d\n%f = OpBitcast %uint %e\n%at = OpAccessChain %sUint %buf %u0 %f\nOpStore %at %f"},
-		{name: "subgroup barrier", capabilities: "OpCapability GroupNonUniform\n", body: "OpControlBarrier %u3 %u3 %u264\nTRACE\nOpControlBarrier %u3 %u3 %u0"},
+		{name: "launch id of signed integers",
+			annotations: "OpDecorate %id BuiltIn LaunchIdKHR\nOpDecorate %size BuiltIn LaunchSizeKHR\n",
+			types: "%iV = OpTypePointer Input %v3int\n%iI = OpTypePointer Input %int\n%id = OpVariable %iV Input\n%size = " +
+				"OpVariable %iV Input\n",
+			body: "%a = OpAccessChain %iI %id %u0\n%b = OpLoad %int %a\n%c = OpLoad %v3int %size\nTRACE\n%d = OpCompositeExtract %int %c " +
+				"1\n%e = OpIAdd %int %b %d\n%f = OpBitcast %uint %e\n%at = OpAccessChain %sUint %buf %u0 %f\nOpStore %at %f"},
+		{name: "subgroup barrier", capabilities: "OpCapability GroupNonUniform\n",
+			body: "OpControlBarrier %u3 %u3 %u264\nTRACE\nOpControlBarrier %u3 %u3 %u0"},
 		{name: "texel pointer across a trace", annotations: "OpDecorate %img DescriptorSet 0\nOpDecorate %img Binding 2\n",
-			types: "%image = OpTypeImage %uint 2D 0 0 0 2 R32ui\n%uImage = OpTypePointer UniformConstant %image\n%img = OpVariable %uImage UniformConstant\n%tUint = OpTypePointer Image %uint\n%at0 = OpConstantNull %v2uint\n",
-			body:  "%x = OpLoad %uint %p\n%xy = OpCompositeConstruct %v2uint %x %x\n%t = OpImageTexelPointer %tUint %img %xy %u0\n%a = OpAtomicIAdd %uint %t %u1 %u0 %u5\nTRACE\n%b = OpAtomicIAdd %uint %t %u1 %u0 %a\nAGAIN\n%c = OpAtomicIAdd %uint %t %u1 %u0 %b"},
+			types: "%image = OpTypeImage %uint 2D 0 0 0 2 R32ui\n%uImage = OpTypePointer UniformConstant %image\n%img = OpVariable " +
+				"%uImage UniformConstant\n%tUint = OpTypePointer Image %uint\n%at0 = OpConstantNull %v2uint\n",
+			body: "%x = OpLoad %uint %p\n%xy = OpCompositeConstruct %v2uint %x %x\n%t = OpImageTexelPointer %tUint %img %xy %u0\n%a = " +
+				"OpAtomicIAdd %uint %t %u1 %u0 %u5\nTRACE\n%b = OpAtomicIAdd %uint %t %u1 %u0 %a\nAGAIN\n%c = OpAtomicIAdd %uint %t %u1 %u0 %b"},
 		{name: "switches of other widths", capabilities: "OpCapability Int64\nOpCapability Int16\nOpCapability Int8\n",
 			types: "%u64 = OpTypeInt 64 0\n%s16 = OpTypeInt 16 1\n%u8 = OpTypeInt 8 0\n",
 			body: `%x = OpLoad %uint %p
@@ -134,14 +140,29 @@ OpSwitch %b %m3 255 %c4
 OpStore %p %u1
 OpBranch %m3
 %m3 = OpLabel`},
-		{name: "copies of payloads by memory", types: "%Pay = OpTypeStruct %uint %v3float\n%rPay = OpTypePointer RayPayloadKHR %Pay\n%fPay = OpTypePointer Function %Pay\n%q = OpVariable %rPay RayPayloadKHR\n%rV = OpTypePointer RayPayloadKHR %v3float\n%fV = OpTypePointer Function %v3float\n",
-			body: "%l = OpVariable %fPay Function\n%k = OpVariable %fV Function\nOpCopyMemory %q %l\n%sc0 = OpLoad %as %scene\nOpTraceRayKHR %sc0 %u0 %u255 %u0 %u0 %u0 %zero %f0 %zero %f1 %q\nOpCopyMemory %l %q\n%a = OpAccessChain %rV %q %u1\nOpCopyMemory %k %a\n%c = OpCopyObject %rV %a\nTRACE\nOpCopyMemory %c %k\n%d = OpLoad %Pay %q\n%e = OpCompositeExtract %uint %d 0\nOpStore %p %e"},
-		{name: "copies of records by memory", annotations: "OpDecorate %Rec Block\nOpMemberDecorate %Rec 0 Offset 0\nOpMemberDecorate %Rec 1 Offset 16\n",
-			types: "%Rec = OpTypeStruct %uint %v3float\n%qRec = OpTypePointer ShaderRecordBufferKHR %Rec\n%fRec = OpTypePointer Function %Rec\n%rec = OpVariable %qRec ShaderRecordBufferKHR\n",
-			body:  "%l = OpVariable %fRec Function\nOpCopyMemory %l %rec None Volatile\nTRACE\n%k = OpLoad %Rec %l\nOpCopyMemory %l %rec Volatile\nAGAIN\n%x = OpCompositeExtract %uint %k 0\n%at = OpAccessChain %sUint %buf %u0 %x\n%y = OpAccessChain %fUint %l %u0\n%z = OpLoad %uint %y\nOpStore %at %z"},
-		{name: "structures as values", capabilities: "OpCapability Int64\n", types: "%u64 = OpTypeInt 64 0\n%a64 = OpConstant %u64 4096\n%fnAs = OpTypeFunction %uint %as %uint\n",
-			body:      "%x = OpLoad %uint %p\n%odd = OpIEqual %bool %x %u1\n%s0 = OpLoad %as %scene\nOpSelectionMerge %m None\nOpBranchConditional %odd %y %m\n%y = OpLabel\n%s1 = OpConvertUToAccelerationStructureKHR %as %a64\nOpBranch %m\n%m = OpLabel\n%s = OpPhi %as %s0 %main_entry %s1 %y\n%r = OpFunctionCall %uint %shoot %s %x\n%r2 = OpFunctionCall %uint %shoot %s0 %r\n%at = OpAccessChain %sUint %buf %u0 %r2\nOpStore %at %r\n",
-			functions: "%shoot = OpFunction %uint DontInline %fnAs\n%sp = OpFunctionParameter %as\n%xp = OpFunctionParameter %uint\n%se = OpLabel\nOpTraceRayKHR %sp %u0 %u255 %u0 %u0 %u0 %zero %f0 %zero %f1 %p\n%sv = OpLoad %uint %p\n%sr = OpIAdd %uint %sv %xp\nOpReturnValue %sr\nOpFunctionEnd\n"},
+		{name: "copies of payloads by memory",
+			types: "%Pay = OpTypeStruct %uint %v3float\n%rPay = OpTypePointer RayPayloadKHR %Pay\n%fPay = OpTypePointer Function " +
+				"%Pay\n%q = OpVariable %rPay RayPayloadKHR\n%rV = OpTypePointer RayPayloadKHR %v3float\n%fV = OpTypePointer Function %v3float\n",
+			body: "%l = OpVariable %fPay Function\n%k = OpVariable %fV Function\nOpCopyMemory %q %l\n%sc0 = OpLoad %as " +
+				"%scene\nOpTraceRayKHR %sc0 %u0 %u255 %u0 %u0 %u0 %zero %f0 %zero %f1 %q\nOpCopyMemory %l %q\n%a = OpAccessChain %rV %q " +
+				"%u1\nOpCopyMemory %k %a\n%c = OpCopyObject %rV %a\nTRACE\nOpCopyMemory %c %k\n%d = OpLoad %Pay %q\n%e = OpCompositeExtract " +
+				"%uint %d 0\nOpStore %p %e"},
+		{name: "copies of records by memory", annotations: "OpDecorate %Rec Block\nOpMemberDecorate %Rec 0 Offset 0\nOpMemberDecorate " +
+			"%Rec 1 Offset 16\n",
+			types: "%Rec = OpTypeStruct %uint %v3float\n%qRec = OpTypePointer ShaderRecordBufferKHR %Rec\n%fRec = OpTypePointer Function " +
+				"%Rec\n%rec = OpVariable %qRec ShaderRecordBufferKHR\n",
+			body: "%l = OpVariable %fRec Function\nOpCopyMemory %l %rec None Volatile\nTRACE\n%k = OpLoad %Rec %l\nOpCopyMemory %l %rec " +
+				"Volatile\nAGAIN\n%x = OpCompositeExtract %uint %k 0\n%at = OpAccessChain %sUint %buf %u0 %x\n%y = OpAccessChain %fUint %l " +
+				"%u0\n%z = OpLoad %uint %y\nOpStore %at %z"},
+		{name: "structures as values", capabilities: "OpCapability Int64\n",
+			types: "%u64 = OpTypeInt 64 0\n%a64 = OpConstant %u64 4096\n%fnAs = OpTypeFunction %uint %as %uint\n",
+			body: "%x = OpLoad %uint %p\n%odd = OpIEqual %bool %x %u1\n%s0 = OpLoad %as %scene\nOpSelectionMerge %m " +
+				"None\nOpBranchConditional %odd %y %m\n%y = OpLabel\n%s1 = OpConvertUToAccelerationStructureKHR %as %a64\nOpBranch %m\n%m = " +
+				"OpLabel\n%s = OpPhi %as %s0 %main_entry %s1 %y\n%r = OpFunctionCall %uint %shoot %s %x\n%r2 = OpFunctionCall %uint %shoot " +
+				"%s0 %r\n%at = OpAccessChain %sUint %buf %u0 %r2\nOpStore %at %r\n",
+			functions: "%shoot = OpFunction %uint DontInline %fnAs\n%sp = OpFunctionParameter %as\n%xp = OpFunctionParameter %uint\n%se " +
+				"= OpLabel\nOpTraceRayKHR %sp %u0 %u255 %u0 %u0 %u0 %zero %f0 %zero %f1 %p\n%sv = OpLoad %uint %p\n%sr = OpIAdd %uint %sv " +
+				"%xp\nOpReturnValue %sr\nOpFunctionEnd\n"},
 		{name: "loop controls and expectations", capabilities: "OpCapability ExpectAssumeKHR\nOpExtension \"SPV_KHR_expect_assume\"\n",
 			body: `OpBranch %h
 %h = OpLabel
@@ -172,20 +193,34 @@ OpBranchConditional %lt2 %ct2 %mg2
 %in2 = OpIAdd %uint %i2 %u1
 OpBranch %h2
 %mg2 = OpLabel`},
-		{name: "modes that say how lanes go together", capabilities: "OpExtension \"SPV_KHR_subgroup_uniform_control_flow\"\n", modes: "OpExecutionMode %main SubgroupUniformControlFlowKHR\n", body: "TRACE"},
-		{name: "one function for two entry points", entries: "OpEntryPoint RayGenerationKHR %main \"main\"\nOpEntryPoint MissKHR %main \"main\"\nOpEntryPoint ClosestHitKHR %main \"other\"", body: "TRACE\n%x = OpLoad %uint %p\nOpStore %p %u5"},
+		{name: "modes that say how lanes go together", capabilities: "OpExtension \"SPV_KHR_subgroup_uniform_control_flow\"\n",
+			modes: "OpExecutionMode %main SubgroupUniformControlFlowKHR\n", body: "TRACE"},
+		{name: "one function for two entry points",
+			entries: "OpEntryPoint RayGenerationKHR %main \"main\"\nOpEntryPoint MissKHR %main \"main\"\nOpEntryPoint ClosestHitKHR " +
+				"%main \"other\"", body: "TRACE\n%x = OpLoad %uint %p\nOpStore %p %u5"},
 		{name: "streaming multiprocessors", capabilities: "OpCapability ShaderSMBuiltinsNV\nOpExtension \"SPV_NV_shader_sm_builtins\"\n",
-			annotations: "OpDecorate %sm BuiltIn SMIDNV\nOpDecorate %wp BuiltIn WarpIDNV\nOpDecorate %sm Volatile\nOpDecorate %wp Volatile\nOpDecorate %sms BuiltIn SMCountNV\nOpDecorate %wps BuiltIn WarpsPerSMNV\n", types: "%iU = OpTypePointer Input %uint\n%sm = OpVariable %iU Input\n%wp = OpVariable %iU Input\n%sms = OpVariable %iU Input\n%wps = OpVariable %iU Input\n",
-			body: "%a = OpLoad %uint %sm\nTRACE\n%b = OpLoad %uint %wp\n%c = OpIAdd %uint %a %b\n%d = OpLoad %uint %sms\n%e = OpIAdd %uint %c %d\n%f = OpLoad %uint %wps\n%g = OpIAdd %uint %e %f\n%at = OpAccessChain %sUint %buf %u0 %g\nOpStore %at %u1"},
+			annotations: "OpDecorate %sm BuiltIn SMIDNV\nOpDecorate %wp BuiltIn WarpIDNV\nOpDecorate %sm Volatile\nOpDecorate %wp " +
+				"Volatile\nOpDecorate %sms BuiltIn SMCountNV\nOpDecorate %wps BuiltIn WarpsPerSMNV\n",
+			types: "%iU = OpTypePointer Input %uint\n%sm = OpVariable %iU Input\n%wp = OpVariable %iU Input\n%sms = OpVariable %iU " +
+				"Input\n%wps = OpVariable %iU Input\n",
+			body: "%a = OpLoad %uint %sm\nTRACE\n%b = OpLoad %uint %wp\n%c = OpIAdd %uint %a %b\n%d = OpLoad %uint %sms\n%e = OpIAdd " +
+				"%uint %c %d\n%f = OpLoad %uint %wps\n%g = OpIAdd %uint %e %f\n%at = OpAccessChain %sUint %buf %u0 %g\nOpStore %at %u1"},
 		{name: "subgroup built-ins of either sign", capabilities: "OpCapability GroupNonUniform\n",
 			annotations: "OpDecorate %lane BuiltIn SubgroupLocalInvocationId\nOpDecorate %laneS BuiltIn SubgroupLocalInvocationId\n",
-			types:       "%iU = OpTypePointer Input %uint\n%iI = OpTypePointer Input %int\n%lane = OpVariable %iU Input\n%laneS = OpVariable %iI Input\n",
-			entries:     "OpEntryPoint RayGenerationKHR %main \"main\"\nOpEntryPoint RayGenerationKHR %second \"second\"",
-			body:        "%a = OpLoad %uint %lane\n%at = OpAccessChain %sUint %buf %u0 %a\nOpStore %at %a",
-			functions:   "%second = OpFunction %void None %fn\n%s_e = OpLabel\n%s_a = OpLoad %int %laneS\n%s_b = OpBitcast %uint %s_a\n%s_at = OpAccessChain %sUint %buf %u0 %s_b\nOpStore %s_at %s_b\nOpReturn\nOpFunctionEnd\n",
-			also:        []Stage{{Model: Raygen, Entry: "second"}}},
-		{name: "undefined and empty", types: "%undef = OpUndef %v3float\n%Empty = OpTypeStruct\n%fE = OpTypePointer Function %Empty\n%Nest = OpTypeStruct %Empty %uint %Empty\n%fN = OpTypePointer Function %Nest\n%nullN = OpConstantNull %Nest\n%emptyC = OpConstantComposite %Empty\n",
-			body: "%ev = OpVariable %fE Function\n%nv = OpVariable %fN Function %nullN\nOpNop\n%un = OpUndef %uint\n%e0 = OpLoad %Empty %ev\n%n0 = OpCompositeConstruct %Nest %e0 %un %emptyC\nOpStore %nv %n0\nTRACE\n%n1 = OpLoad %Nest %nv\n%x = OpCompositeExtract %uint %n1 1\n%s = OpIAdd %uint %x %un\nOpStore %ev %e0\n%sy = OpCompositeExtract %float %undef 1\nAGAIN\n%at = OpAccessChain %sUint %buf %u0 %s\nOpStore %at %un\nOpNop"},
+			types: "%iU = OpTypePointer Input %uint\n%iI = OpTypePointer Input %int\n%lane = OpVariable %iU Input\n%laneS = " +
+				"OpVariable %iI Input\n",
+			entries: "OpEntryPoint RayGenerationKHR %main \"main\"\nOpEntryPoint RayGenerationKHR %second \"second\"",
+			body:    "%a = OpLoad %uint %lane\n%at = OpAccessChain %sUint %buf %u0 %a\nOpStore %at %a",
+			functions: "%second = OpFunction %void None %fn\n%s_e = OpLabel\n%s_a = OpLoad %int %laneS\n%s_b = OpBitcast %uint " +
+				"%s_a\n%s_at = OpAccessChain %sUint %buf %u0 %s_b\nOpStore %s_at %s_b\nOpReturn\nOpFunctionEnd\n",
+			also: []Stage{{Model: Raygen, Entry: "second"}}},
+		{name: "undefined and empty", types: "%undef = OpUndef %v3float\n%Empty = OpTypeStruct\n%fE = OpTypePointer Function " +
+			"%Empty\n%Nest = OpTypeStruct %Empty %uint %Empty\n%fN = OpTypePointer Function %Nest\n%nullN = OpConstantNull " +
+			"%Nest\n%emptyC = OpConstantComposite %Empty\n",
+			body: "%ev = OpVariable %fE Function\n%nv = OpVariable %fN Function %nullN\nOpNop\n%un = OpUndef %uint\n%e0 = OpLoad %Empty " +
+				"%ev\n%n0 = OpCompositeConstruct %Nest %e0 %un %emptyC\nOpStore %nv %n0\nTRACE\n%n1 = OpLoad %Nest %nv\n%x = " +
+				"OpCompositeExtract %uint %n1 1\n%s = OpIAdd %uint %x %un\nOpStore %ev %e0\n%sy = OpCompositeExtract %float %undef " +
+				"1\nAGAIN\n%at = OpAccessChain %sUint %buf %u0 %s\nOpStore %at %un\nOpNop"},
 	}
 }
 
@@ -218,7 +253,8 @@ func TestLinkOddities(t *testing.T) {
 
 // TestLinkExtensions links shaders of extensions whose part in a shader is a hint, or nothing here.
 func TestLinkExtensions(t *testing.T) {
-	const head = "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(set = 0, binding = 0) uniform accelerationStructureEXT scene;\n" +
+	const head = "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(set = 0, binding = 0) uniform " +
+		"accelerationStructureEXT scene;\n" +
 		"layout(location = 0) rayPayloadEXT uint p;\n"
 	for name, source := range map[string]string{
 		"reordering": strings.Replace(head, "\n", "\n#extension GL_NV_shader_invocation_reorder : require\n", 1) +
@@ -266,7 +302,8 @@ func TestLinkDebugInfo(t *testing.T) {
 	for _, x := range []struct {
 		model         Model
 		stage, source string
-	}{{Raygen, "rgen", s.Raygen}, {Miss, "rmiss", shapes.Miss}, {ClosestHit, "rchit", shapes.ClosestHit}, {AnyHit, "rahit", s.AnyHit}} {
+	}{{Raygen, "rgen", s.Raygen}, {Miss, "rmiss", shapes.Miss}, {ClosestHit, "rchit", shapes.ClosestHit},
+		{AnyHit, "rahit", s.AnyHit}} {
 		code := glsltest.CompileAs(t, x.stage, x.source, "--target-env", "vulkan1.2", "-gVS")
 		stages = append(stages, Stage{Model: x.model, Code: code})
 	}
@@ -289,16 +326,22 @@ func TestLinkRefused(t *testing.T) {
 	}{
 		{oddity{name: "barrier of a workgroup", body: "OpControlBarrier %u2 %u2 %u264"}, ErrInvalid, "scope that is not Subgroup"},
 		{oddity{name: "vector of a billion", types: "%huge = OpTypeVector %uint 1795162115\n%fHuge = OpTypePointer Function %huge\n",
-			body: "%h = OpVariable %fHuge Function\n%h0 = OpLoad %huge %h\nTRACE\nOpStore %h %h0"}, ErrInvalid, "components of a wrong type or number"},
+			body: "%h = OpVariable %fHuge Function\n%h0 = OpLoad %huge %h\nTRACE\nOpStore %h %h0"}, ErrInvalid,
+			"components of a wrong type or number"},
 		{oddity{name: "integers of an odd width", types: "%none = OpTypeInt 24 0\n%fNone = OpTypePointer Function %none\n",
 			body: "%v = OpVariable %fNone Function\n%v0 = OpLoad %none %v\nTRACE\nOpStore %v %v0"}, ErrInvalid, "numbers of 24 bits"},
-		{oddity{name: "payload of another kind", types: "%cUint = OpTypePointer CallableDataKHR %uint\n%c = OpVariable %cUint CallableDataKHR\n",
-			body: "%s = OpLoad %as %scene\nOpTraceRayKHR %s %u0 %u255 %u0 %u0 %u0 %zero %f0 %zero %f1 %c"}, ErrInvalid, "no payload variable"},
-		{oddity{name: "hit objects that move", capabilities: "OpCapability ShaderInvocationReorderNV\nOpExtension \"SPV_NV_shader_invocation_reorder\"\n",
-			types: "%hit = OpTypeHitObjectNV\n%fHit = OpTypePointer Function %hit\n", body: "%v = OpVariable %fHit Function\nOpHitObjectRecordMissMotionNV %v %u0 %zero %f0 %zero %f1 %f0\n"},
+		{oddity{name: "payload of another kind",
+			types: "%cUint = OpTypePointer CallableDataKHR %uint\n%c = OpVariable %cUint CallableDataKHR\n",
+			body:  "%s = OpLoad %as %scene\nOpTraceRayKHR %s %u0 %u255 %u0 %u0 %u0 %zero %f0 %zero %f1 %c"}, ErrInvalid,
+			"no payload variable"},
+		{oddity{name: "hit objects that move",
+			capabilities: "OpCapability ShaderInvocationReorderNV\nOpExtension \"SPV_NV_shader_invocation_reorder\"\n",
+			types:        "%hit = OpTypeHitObjectNV\n%fHit = OpTypePointer Function %hit\n",
+			body:         "%v = OpVariable %fHit Function\nOpHitObjectRecordMissMotionNV %v %u0 %zero %f0 %zero %f1 %f0\n"},
 			ErrUnsupported, "motion blur (OpHitObjectRecordMissMotionNV)"},
 		{oddity{name: "pointers compared that nobody may compare", capabilities: "OpCapability VariablePointers\n",
-			body: "%v = OpVariable %fUint Function\n%e = OpPtrEqual %bool %v %v\n%at = OpAccessChain %sUint %buf %u0 %u0\nOpStore %at %u1"}, ErrInvalid, "not into storage buffers"},
+			body: "%v = OpVariable %fUint Function\n%e = OpPtrEqual %bool %v %v\n%at = OpAccessChain %sUint %buf %u0 %u0\nOpStore %at %u1"},
+			ErrInvalid, "not into storage buffers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Link(t.Context(), runtimeModule(t), []Stage{{Name: "mine", Model: Raygen, Code: c.code(t)}}, Options{})

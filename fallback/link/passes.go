@@ -24,7 +24,8 @@ var passes = []pass{
 	{name: "access", run: (*linker).lowerAccess, needs: []property{merged, noHitObjects}, gives: []property{alignedAccess}},
 	// The form decides what is a cut.
 	{name: "form", run: (*linker).chooseForm, needs: []property{merged}, gives: []property{formed}},
-	// Functions that trace, or end an any hit or intersection shader, go into the entry function, whatever constructs they return from.
+	// Functions that trace, or end an any hit or intersection shader, go into the entry function, whatever constructs they return
+	// from.
 	{name: "inline", run: (*linker).inlineCuts, needs: []property{merged}, gives: []property{inlined}, ends: []property{structured}},
 	// The calls that are left pass variables.
 	{name: "hit calls", run: (*linker).placeHitObjects, needs: []property{formed, inlined}, gives: []property{passable}},
@@ -43,7 +44,8 @@ var passes = []pass{
 	{name: "values", run: (*linker).demoteValues, needs: []property{fragmented, noPhis, localised}, gives: []property{apart}},
 	{name: "frames", run: (*linker).layOutFrames, needs: []property{apart, localised, stored}, gives: []property{framed}},
 	{
-		name: "states", run: (*linker).emitStates, needs: []property{framed, fragmented, apart}, gives: []property{computeOnly, structured},
+		name: "states", run: (*linker).emitStates, needs: []property{framed, fragmented, apart},
+		gives: []property{computeOnly, structured},
 		ends: []property{
 			merged, inlined, passable, stored, split, preheaders, fragmented, localised, noPhis, apart, framed, alignedAccess,
 		},

@@ -209,7 +209,8 @@ func checkStored(l *linker) error {
 
 func checkSplit(l *linker) error {
 	return l.eachEntryInst(func(_ *stage, b *spirv.Block, i int) error {
-		if op := b.Insts[i].Op; (l.cuts(op) || op == spirv.OpReportIntersectionKHR) && (i != len(b.Insts)-2 || b.Terminator().Op != spirv.OpBranch) {
+		if op := b.Insts[i].Op; (l.cuts(op) || op == spirv.OpReportIntersectionKHR) &&
+			(i != len(b.Insts)-2 || b.Terminator().Op != spirv.OpBranch) {
 			return fmt.Errorf("not at the end of its block")
 		}
 		return nil

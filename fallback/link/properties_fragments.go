@@ -71,7 +71,8 @@ func checkLocalised(l *linker) error {
 
 func checkNoPhis(l *linker) error {
 	return l.eachFragmentBlock(func(s *stage, i, b int) error {
-		if b == s.graph.fragments[i].blocks[0] && slices.ContainsFunc(s.function.Blocks[b].Insts, func(in spirv.Inst) bool { return in.Op == spirv.OpPhi }) {
+		if b == s.graph.fragments[i].blocks[0] && slices.ContainsFunc(s.function.Blocks[b].Insts,
+			func(in spirv.Inst) bool { return in.Op == spirv.OpPhi }) {
 			return fmt.Errorf("a phi at its begin")
 		}
 		return nil

@@ -261,7 +261,8 @@ func (q *queryLowering) abandon(query spirv.ID) {
 func (l *linker) builtInVariable(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
 	for i := range l.out.Annotations {
 		in := &l.out.Annotations[i]
-		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn && spirv.BuiltIn(in.Operands[2]) == b &&
+		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn &&
+			spirv.BuiltIn(in.Operands[2]) == b &&
 			l.types.op(in.ID(0)) == spirv.OpVariable {
 			return in.ID(0)
 		}

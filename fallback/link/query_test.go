@@ -54,7 +54,8 @@ var queryShaders = []struct {
 	model               spirv.ExecutionModel
 }{
 	{"plain", "comp", queryHead + queryScene + querySpace + "void main() { rayQueryEXT q; " + queryStart +
-		"while (rayQueryProceedEXT(q)) {} r[gl_GlobalInvocationID.x] = rayQueryGetIntersectionTypeEXT(q, true); }", spirv.ExecutionModelGLCompute},
+		"while (rayQueryProceedEXT(q)) {} r[gl_GlobalInvocationID.x] = rayQueryGetIntersectionTypeEXT(q, true); }",
+		spirv.ExecutionModelGLCompute},
 	{"getters", "comp", queryHead + queryScene + querySpace + strings.ReplaceAll(queryGetters, "WHICH", "true") +
 		strings.ReplaceAll(strings.ReplaceAll(queryGetters, "WHICH", "false"), "all", "candidate") +
 		"void main() { rayQueryEXT q; " + queryStart + `while (rayQueryProceedEXT(q)) {
@@ -75,25 +76,34 @@ var queryShaders = []struct {
 		void main() { begin(); while (next()) { r[1]++; } step(true); step(false);
 			r[0] = rayQueryGetIntersectionTypeEXT(q, true) + shadow() + shadow(); }`, spirv.ExecutionModelGLCompute},
 	{"arrays", "comp", queryHead + "layout(set = 1, binding = 0) uniform accelerationStructureEXT scenes[];\n" + querySpace + `
-		uint hits(accelerationStructureEXT scene, rayQueryEXT q) { ` + queryStart + ` rayQueryProceedEXT(q); return rayQueryGetIntersectionTypeEXT(q, true); }
+		uint hits(accelerationStructureEXT scene, rayQueryEXT q) { ` + queryStart +
+		` rayQueryProceedEXT(q); return rayQueryGetIntersectionTypeEXT(q, true); }
 		void main() { rayQueryEXT q[2]; uint i = gl_GlobalInvocationID.x & 1u;
 			rayQueryInitializeEXT(q[i], scenes[nonuniformEXT(i)], 0u, 0xff, vec3(0), 0.0, vec3(0, 0, 1), 1e3);
 			rayQueryInitializeEXT(q[1 - i], scenes[1], 0u, 0xff, vec3(0), 0.0, vec3(0, 0, 1), 1e3);
 			while (rayQueryProceedEXT(q[0]) || rayQueryProceedEXT(q[i])) rayQueryConfirmIntersectionEXT(q[1]);
 			rayQueryEXT one;
-			r[0] = rayQueryGetIntersectionTypeEXT(q[1], true) + hits(scenes[i], one) + hits(scenes[0], one); }`, spirv.ExecutionModelGLCompute},
-	{"address", "comp", queryHead + querySpace + "layout(push_constant) uniform P { uvec2 address; } p;\n#define scene accelerationStructureEXT(p.address)\n" +
-		"void main() { rayQueryEXT q; " + queryStart + "rayQueryProceedEXT(q); r[0] = rayQueryGetIntersectionTypeEXT(q, true); }", spirv.ExecutionModelGLCompute},
-	{"specialised", "comp", queryHead + queryScene + "layout(local_size_x_id = 4) in;\nlayout(constant_id = 1) const uint flags = 4u;\n" +
+			r[0] = rayQueryGetIntersectionTypeEXT(q[1], true) + hits(scenes[i], one) + hits(scenes[0], one); }`,
+		spirv.ExecutionModelGLCompute},
+	{"address", "comp", queryHead + querySpace +
+		"layout(push_constant) uniform P { uvec2 address; } p;\n#define scene accelerationStructureEXT(p.address)\n" +
+		"void main() { rayQueryEXT q; " + queryStart + "rayQueryProceedEXT(q); r[0] = rayQueryGetIntersectionTypeEXT(q, true); }",
+		spirv.ExecutionModelGLCompute},
+	{"specialised", "comp", queryHead + queryScene +
+		"layout(local_size_x_id = 4) in;\nlayout(constant_id = 1) const uint flags = 4u;\n" +
 		"layout(set = 0, binding = 3) buffer R { uint r[]; };\n" +
-		"void main() { rayQueryEXT q; rayQueryInitializeEXT(q, scene, flags, 0xff, vec3(0), 0.0, vec3(0, 0, 1), 1e3); rayQueryProceedEXT(q);\n" +
+		"void main() { rayQueryEXT q; rayQueryInitializeEXT(q, scene, flags, 0xff, vec3(0), 0.0, vec3(0, 0, 1), 1e3); " +
+		"rayQueryProceedEXT(q);\n" +
 		"r[gl_WorkGroupSize.x] = rayQueryGetIntersectionTypeEXT(q, true); }", spirv.ExecutionModelGLCompute},
 	{"vertex", "vert", queryHead + queryScene + "layout(location = 0) in vec4 position;\nlayout(location = 1) out float unused;\n" +
-		"void main() { rayQueryEXT q; " + queryStart + "rayQueryProceedEXT(q); gl_Position = position * rayQueryGetIntersectionTEXT(q, true); }", spirv.ExecutionModelVertex},
-	{"fragment", "frag", queryHead + queryScene + "layout(location = 0) in vec3 at;\nlayout(location = 0) out vec4 color;\nlayout(depth_less) out float gl_FragDepth;\n" +
+		"void main() { rayQueryEXT q; " + queryStart +
+		"rayQueryProceedEXT(q); gl_Position = position * rayQueryGetIntersectionTEXT(q, true); }", spirv.ExecutionModelVertex},
+	{"fragment", "frag", queryHead + queryScene +
+		"layout(location = 0) in vec3 at;\nlayout(location = 0) out vec4 color;\nlayout(depth_less) out float gl_FragDepth;\n" +
 		"void main() { rayQueryEXT q; " + queryStart + "while (rayQueryProceedEXT(q)) if (at.x > 0.5) discard;\n" +
 		"color = vec4(rayQueryGetIntersectionTEXT(q, true)) * dFdx(at.x); gl_FragDepth = at.z; }", spirv.ExecutionModelFragment},
-	{"acceleration structure only", "comp", queryHead + queryScene + querySpace + "void main() { r[0] = 1u; }", spirv.ExecutionModelGLCompute},
+	{"acceleration structure only", "comp", queryHead + queryScene + querySpace + "void main() { r[0] = 1u; }",
+		spirv.ExecutionModelGLCompute},
 }
 
 func TestLowerQueries(t *testing.T) {
@@ -263,7 +273,8 @@ func checkInterface(t *testing.T, before []uint32, after *spirv.Module) {
 		for _, d := range m.Annotations {
 			if d.Op == spirv.OpDecorate && vars[d.ID(0)] {
 				switch spirv.Decoration(d.Operands[1]) {
-				case spirv.DecorationBinding, spirv.DecorationDescriptorSet, spirv.DecorationLocation, spirv.DecorationBuiltIn, spirv.DecorationSpecId:
+				case spirv.DecorationBinding, spirv.DecorationDescriptorSet, spirv.DecorationLocation, spirv.DecorationBuiltIn,
+					spirv.DecorationSpecId:
 					out = append(out, fmt.Sprint("decoration ", d.Operands[1:]))
 				}
 			}
@@ -301,7 +312,8 @@ func queryVariables(m *spirv.Module, class spirv.StorageClass) int {
 	x := spirv.NewIndex(m)
 	n := 0
 	count := func(in *spirv.Inst) {
-		if in.Op == spirv.OpVariable && spirv.StorageClass(in.Operands[0]) == class && x.Name(spirv.ID(x.Def(in.Type).Operands[1])) == "RqQuery" {
+		if in.Op == spirv.OpVariable && spirv.StorageClass(in.Operands[0]) == class &&
+			x.Name(spirv.ID(x.Def(in.Type).Operands[1])) == "RqQuery" {
 			n++
 		}
 	}
@@ -375,7 +387,8 @@ func TestQueriesInPipelines(t *testing.T) {
 	}{
 		{"alive", "rayQueryEXT q; " + queryStart + "rayQueryProceedEXT(q); " + trace + "r[0] = rayQueryProceedEXT(q) ? p : 1u; }", 128},
 		// Initialised in each turn: nothing of it lives across the call.
-		{"dead", "for (uint i = 0u; i < 4u; i++) { rayQueryEXT q; " + queryStart + "rayQueryProceedEXT(q); r[i] = rayQueryGetIntersectionTypeEXT(q, true); " + trace + "} }", 8},
+		{"dead", "for (uint i = 0u; i < 4u; i++) { rayQueryEXT q; " + queryStart +
+			"rayQueryProceedEXT(q); r[i] = rayQueryGetIntersectionTypeEXT(q, true); " + trace + "} }", 8},
 	} {
 		for _, form := range []Form{FormMegakernel, FormBlocks, FormAuto} {
 			t.Run(fmt.Sprint(c.name, " ", form), func(t *testing.T) {
@@ -383,8 +396,9 @@ func TestQueriesInPipelines(t *testing.T) {
 				o.Form, o.MaxDepth = form, 1
 				r, err := Link(t.Context(), runtimeModule(t), []Stage{
 					{Model: Raygen, Code: glsltest.Compile(t, "rgen", raygen+c.raygen)},
-					{Model: ClosestHit, Code: glsltest.Compile(t, "rchit", head+"layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { rayQueryEXT q; "+
-						queryStart+"while (rayQueryProceedEXT(q)) rayQueryConfirmIntersectionEXT(q); p = rayQueryGetIntersectionTypeEXT(q, true); }")},
+					{Model: ClosestHit, Code: glsltest.Compile(t, "rchit",
+						head+"layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { rayQueryEXT q; "+
+							queryStart+"while (rayQueryProceedEXT(q)) rayQueryConfirmIntersectionEXT(q); p = rayQueryGetIntersectionTypeEXT(q, true); }")},
 					{Model: AnyHit, Code: glsltest.Compile(t, "rahit", head+"void main() { rayQueryEXT q; "+queryStart+
 						"rayQueryProceedEXT(q); if (rayQueryGetIntersectionTypeEXT(q, true) == 0u) ignoreIntersectionEXT; }")},
 				}, o)

@@ -113,7 +113,8 @@ func (e *emitter) loadWords(from place, s run) []spirv.ID {
 	}
 	for at := s.at; at < s.end(); {
 		r := firstRun(from.first+at, s.end()-at)
-		value := e.value(spirv.OpLoad, e.l.quadTypes(r).value, uint32(e.runPointer(from, at, r)), uint32(spirv.MemoryAccessAligned), r.alignment())
+		value := e.value(spirv.OpLoad, e.l.quadTypes(r).value, uint32(e.runPointer(from, at, r)), uint32(spirv.MemoryAccessAligned),
+			r.alignment())
 		if r.count == 1 {
 			words = append(words, value)
 		}

@@ -66,7 +66,8 @@ func TestLinkStrangers(t *testing.T) {
 			{Model: AnyHit, Code: glsltest.Optimize(t, library, "-Os"), Entry: "main"},
 			{Model: ClosestHit, Code: glsltest.Optimize(t, library, "--legalize-hlsl"), Entry: "main"},
 		}},
-		{"rust", 1, append([]Stage{{Model: Raygen, Code: assembled(t, "spv1.5", "rust_raygen"), Entry: "shaders::ray_gen"}}, glsl[1:]...)},
+		{"rust", 1, append([]Stage{{Model: Raygen, Code: assembled(t, "spv1.5", "rust_raygen"), Entry: "shaders::ray_gen"}},
+			glsl[1:]...)},
 		{"slang", 1, append([]Stage{{Model: Raygen, Code: assembled(t, "spv1.5", "slang_raygen")}}, glsl[1:]...)},
 		{"variable pointers", 1, []Stage{{Model: Raygen, Code: assembled(t, "spv1.4", "pointers_raygen")},
 			{Model: Raygen, Code: assembled(t, "spv1.4", "pointers_odd")}}},
@@ -120,7 +121,8 @@ func TestLinkNV(t *testing.T) {
 
 // TestNormalise checks what no instruction or decoration of the old forms may survive.
 func TestNormalise(t *testing.T) {
-	library, old, rust := assembled(t, "spv1.4", "hlsl_library"), assembled(t, "spv1.0", "old_storage"), assembled(t, "spv1.5", "rust_raygen")
+	library, old, rust := assembled(t, "spv1.4", "hlsl_library"), assembled(t, "spv1.0", "old_storage"),
+		assembled(t, "spv1.5", "rust_raygen")
 	r := linkStrangers(t, []Stage{
 		{Model: Raygen, Code: old, Specialization: map[uint32][]byte{7: {2, 0, 0, 0}}}, {Model: AnyHit, Code: old},
 		{Model: Raygen, Code: rust, Entry: "shaders::ray_gen"}, {Model: Raygen, Code: library, Entry: "rayGen"},
@@ -130,7 +132,8 @@ func TestNormalise(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := spirv.Disassemble(m)
-	for _, gone := range []string{"BufferBlock", "GroupDecorate", "Vulkan\n", "VulkanMemoryModel", "MakePointer", "UserSemantic", "UserType",
+	for _, gone := range []string{"BufferBlock", "GroupDecorate", "Vulkan\n", "VulkanMemoryModel", "MakePointer", "UserSemantic",
+		"UserType",
 		"CounterBuffer", "DebugInfo", "TraceNV", "IgnoreIntersection", "TerminateRay", "OpPhi %uint %any_dead"} {
 		if strings.Contains(text, gone) {
 			t.Errorf("the linked module still has %s", gone)
@@ -158,7 +161,8 @@ func manyEntries(t testing.TB, n int) []uint32 {
 	head, body := "", ""
 	for i := range n {
 		head += fmt.Sprintf("OpEntryPoint ClosestHitKHR %%e_%d \"hit%d\" %%p %%t\n", i, i)
-		body += fmt.Sprintf("%%e_%d = OpFunction %%void None %%fn\n%%l_%d = OpLabel\n%%c_%d = OpFunctionCall %%void %%h_%d\nOpReturn\nOpFunctionEnd\n", i, i, i, i%20)
+		body += fmt.Sprintf("%%e_%d = OpFunction %%void None %%fn\n%%l_%d = OpLabel\n%%c_%d = OpFunctionCall %%void "+
+			"%%h_%d\nOpReturn\nOpFunctionEnd\n", i, i, i, i%20)
 	}
 	for i := range 20 {
 		body += fmt.Sprintf("%%h_%d = OpFunction %%void None %%fn\n%%hl_%d = OpLabel\n%%hx_%d_0 = OpLoad %%float %%t\n", i, i, i)
@@ -171,7 +175,8 @@ func manyEntries(t testing.TB, n int) []uint32 {
 	for k := range 200 {
 		constants += fmt.Sprintf("%%f_%d = OpConstant %%float %d.5\n", k, k)
 	}
-	return glsltest.Assemble(t, "OpCapability RayTracingKHR\nOpExtension \"SPV_KHR_ray_tracing\"\nOpMemoryModel Logical GLSL450\n"+head+
+	return glsltest.Assemble(t, "OpCapability RayTracingKHR\nOpExtension \"SPV_KHR_ray_tracing\"\nOpMemoryModel Logical GLSL450\n"+
+		head+
 		"OpDecorate %t BuiltIn RayTmaxKHR\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%float = OpTypeFloat 32\n"+
 		"%p_in = OpTypePointer Input %float\n%p_p = OpTypePointer IncomingRayPayloadKHR %float\n"+constants+
 		"%t = OpVariable %p_in Input\n%p = OpVariable %p_p IncomingRayPayloadKHR\n"+body)

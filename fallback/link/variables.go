@@ -76,7 +76,8 @@ func (l *linker) collectVariables(s *stage) error {
 			break
 		}
 		_, typ := l.types.pointee(in.Type)
-		if err := v.add(s, &variable{id: in.Result, typ: typ, class: spirv.StorageClassFunction, role: s.uses[in.Result], local: true}); err != nil {
+		if err := v.add(s, &variable{id: in.Result, typ: typ, class: spirv.StorageClassFunction, role: s.uses[in.Result],
+			local: true}); err != nil {
 			return err
 		}
 	}

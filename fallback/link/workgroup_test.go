@@ -15,7 +15,8 @@ func longMiss(statements int) string {
 	for i := range statements {
 		fmt.Fprintf(&body, "p = sin(p * %d.5) + 1.0;\n", i)
 	}
-	return "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadInEXT float p;\nvoid main() {\n" + body.String() + "}\n"
+	return "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadInEXT float p;\nvoid main() {\n" +
+		body.String() + "}\n"
 }
 
 // raygenOf is a ray generation shader with a trace call, which stands for "trace" in its body.
@@ -92,7 +93,8 @@ func TestTiles(t *testing.T) {
 			glsltest.Validate(t, r.Code)
 		})
 	}
-	for name, code := range map[string][]uint32{"nothing": nil, "a header": make([]uint32, 5), "cut off": {0, 0, 0, 0, 0, 6<<16 | uint32(spirv.OpExecutionMode), 1}} {
+	for name, code := range map[string][]uint32{"nothing": nil, "a header": make([]uint32, 5),
+		"cut off": {0, 0, 0, 0, 0, 6<<16 | uint32(spirv.OpExecutionMode), 1}} {
 		if got := Tiles(code); got != 1 {
 			t.Errorf("%s: %d tiles, want 1", name, got)
 		}

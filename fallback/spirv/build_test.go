@@ -16,7 +16,8 @@ func TestBuilderShares(t *testing.T) {
 			vec := m.TypeVector(m.TypeFloat(32), 4)
 			return []ID{m.TypeVoid(), m.TypeBool(), u32, vec, m.TypeMatrix(vec, 4), m.TypePointer(StorageClassFunction, vec),
 				m.TypeFunction(u32, vec, m.TypeBool()), m.TypeArray(u32, m.ConstantU32(7)), m.ConstantBool(true), m.ConstantI32(-1),
-				m.ConstantF32(2.5), m.ConstantNull(vec), m.Undef(vec), m.ConstantComposite(vec, m.ConstantF32(1), m.ConstantF32(1), m.ConstantF32(1), m.ConstantF32(1))}
+				m.ConstantF32(2.5), m.ConstantNull(vec), m.Undef(vec), m.ConstantComposite(vec, m.ConstantF32(1), m.ConstantF32(1),
+					m.ConstantF32(1), m.ConstantF32(1))}
 		}
 		first := build()
 		n := len(m.Globals)

@@ -127,7 +127,8 @@ func TestFlattenDecorationGroups(t *testing.T) {
 	nonWritable, offset := uint32(DecorationNonWritable), uint32(DecorationOffset)
 	want := []Inst{
 		group(OpDecorate, 5, uint32(DecorationBinding), 3),
-		group(OpDecorate, 6, nonWritable), group(OpDecorate, 6, offset, 12), group(OpDecorate, 7, nonWritable), group(OpDecorate, 7, offset, 12),
+		group(OpDecorate, 6, nonWritable), group(OpDecorate, 6, offset, 12), group(OpDecorate, 7, nonWritable),
+		group(OpDecorate, 7, offset, 12),
 		group(OpMemberDecorate, 8, 2, nonWritable), group(OpMemberDecorate, 8, 2, offset, 12),
 	}
 	if !slices.EqualFunc(m.Annotations, want, func(a, b Inst) bool { return a.Op == b.Op && slices.Equal(a.Operands, b.Operands) }) {

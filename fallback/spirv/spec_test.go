@@ -50,7 +50,8 @@ func TestFoldCorpus(t *testing.T) {
 func specValues(name string) map[uint32][]byte {
 	switch file, _, _ := strings.Cut(name, "/"); file {
 	case "special.comp":
-		return map[uint32][]byte{0: bytesOf(int32(2)), 1: bytesOf(uint32(3)), 2: bytesOf(float32(1)), 3: bytesOf(uint32(0)), 4: bytesOf(0.25)}
+		return map[uint32][]byte{0: bytesOf(int32(2)), 1: bytesOf(uint32(3)), 2: bytesOf(float32(1)), 3: bytesOf(uint32(0)),
+			4: bytesOf(0.25)}
 	case "sky.rmiss":
 		return map[uint32][]byte{0: bytesOf(float32(2)), 1: bytesOf(uint32(1)), 77: bytesOf(uint32(5))}
 	case "camera.rgen":
@@ -97,7 +98,8 @@ type folding struct {
 
 func newFolding() *folding {
 	m := &Module{Version: 0x10500, MemoryModel: Inst{Op: OpMemoryModel, Operands: []uint32{0, 1}}}
-	for _, c := range []Capability{CapabilityShader, CapabilityInt64, CapabilityInt16, CapabilityInt8, CapabilityFloat16, CapabilityFloat64} {
+	for _, c := range []Capability{CapabilityShader, CapabilityInt64, CapabilityInt16, CapabilityInt8, CapabilityFloat16,
+		CapabilityFloat64} {
 		m.AddCapability(c)
 	}
 	return &folding{m, m.TypeBool(), m.TypeInt(32, true), m.TypeInt(32, false), m.TypeInt(64, true), m.TypeInt(64, false),
@@ -116,7 +118,8 @@ func (f *folding) scalarConstant(typ ID, v uint64) ID {
 
 func (f *folding) operation(op Op, typ ID, operands ...uint32) ID {
 	id := f.NewID()
-	f.Globals = append(f.Globals, Inst{Op: OpSpecConstantOp, Type: typ, Result: id, Operands: append([]uint32{uint32(op)}, operands...)})
+	f.Globals = append(f.Globals, Inst{Op: OpSpecConstantOp, Type: typ, Result: id,
+		Operands: append([]uint32{uint32(op)}, operands...)})
 	return id
 }
 
@@ -320,7 +323,8 @@ func TestFoldErrors(t *testing.T) {
 		"not composite": {func(f *folding) { f.operation(OpCompositeExtract, f.u32, uint32(f.ConstantU32(1)), 0) }, nil},
 		"float sum":     {func(f *folding) { x := uint32(f.ConstantF32(1)); f.operation(OpIAdd, f.f32, x, x) }, nil},
 		"huge null": {func(f *folding) {
-			f.operation(OpCompositeInsert, f.u32, uint32(f.ConstantU32(1)), uint32(f.ConstantNull(f.TypeArray(f.u32, f.ConstantU32(1<<30)))), 3)
+			f.operation(OpCompositeInsert, f.u32, uint32(f.ConstantU32(1)), uint32(f.ConstantNull(f.TypeArray(f.u32, f.ConstantU32(1<<30)))),
+				3)
 		}, nil},
 	} {
 		f := newFolding()

@@ -127,7 +127,8 @@ var intersectionShaders = []struct {
 	{"while-accepted", `void main() { float t = 5.5; uint k = 0u; while (k < 6u && reportIntersectionEXT(t, k)) { k++; t -= k < 3u ? 0.25 : -0.25; } OUT(3) = k; }`, 5, 2, 3},
 	{"function", `
 bool tryAt(float t, uint kind) { if (t < 1.0) return false; bool ok = reportIntersectionEXT(t, kind); return ok; }
-void main() { uint n = 0u; if (tryAt(0.5, 1u)) n += 1u; if (tryAt(5.0, 2u)) n += 2u; if (tryAt(5.25, 3u)) n += 4u; OUT(3) = n; }`, 5, 2, 2},
+void main() { uint n = 0u; if (tryAt(0.5, 1u)) n += 1u; if (tryAt(5.0, 2u)) n += 2u; if (tryAt(5.25, 3u)) n += 4u; OUT(3) = n; }`,
+		5, 2, 2},
 	{"nested-function-early-return", `
 uint inner(uint k, inout uint n) { for (uint i = 0u; i < 4u; i++) { n++;
     if (reportIntersectionEXT(5.5 - float(i + k) * 0.125, 10u + i)) { if (i == 2u) return 50u + n; } } return n; }

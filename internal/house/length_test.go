@@ -21,14 +21,14 @@ const (
 
 // longFiles are those that were longer when the rule came, with how long they may be.
 var longFiles = map[string]int{
-	"engine/misuse_test.go":  515,
 	"fallback/cache_test.go": 520,
 }
 
 var update = flag.Bool("update", false, "write testdata/long.txt, which may only become shorter")
 
 // judged are the endings of files that people write and read: code, shaders and scripts.
-var judged = []string{".go", ".glsl", ".comp", ".rgen", ".rmiss", ".rchit", ".rahit", ".rint", ".rcall", ".vert", ".frag", ".sh", ".c", ".h"}
+var judged = []string{".go", ".glsl", ".comp", ".rgen", ".rmiss", ".rchit", ".rahit", ".rint", ".rcall", ".vert", ".frag", ".sh",
+	".c", ".h"}
 
 // measure counts a file's lines and those of them that are too long.
 func measure(name string) (lines, long int, err error) {
@@ -91,7 +91,8 @@ func TestLength(t *testing.T) {
 			found[name] = long
 		}
 		if long > debts[name] {
-			t.Errorf("%s has %d lines of more than %d columns, more than the %d that testdata/long.txt grants", name, long, maxColumns, debts[name])
+			t.Errorf("%s has %d lines of more than %d columns, more than the %d that testdata/long.txt grants", name, long, maxColumns,
+				debts[name])
 		}
 		return nil
 	})

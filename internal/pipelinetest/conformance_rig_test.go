@@ -117,7 +117,8 @@ func compileProgram(t *testing.T, glsl *glsltest.Compiler, p *conformance.Progra
 	return out
 }
 
-func (r *conformanceRig) link(t *testing.T, p *conformance.Program, stages []engine.Stage, form engine.LinkForm) (*conformanceRun, error) {
+func (r *conformanceRig) link(t *testing.T, p *conformance.Program, stages []engine.Stage, form engine.LinkForm) (*conformanceRun,
+	error) {
 	o := engine.PipelineOptions{
 		Name: p.Name, Stages: stages, Groups: p.Groups, SetLayouts: []*engine.DescriptorSetLayout{r.layout}, MaxRecursionDepth: p.Depth,
 		StackBytes: p.StackBytes, Flags: p.Flags, Form: form,
@@ -218,7 +219,8 @@ func (r *conformanceRig) scene(t *testing.T, s *conformance.Scene) (*engine.Acce
 	r.models = append(r.models, models...)
 	var list []vk.AccelerationStructureInstance
 	for _, i := range s.Instances {
-		list = append(list, vk.NewAccelerationStructureInstance(i.Transform, i.Custom, i.Mask, i.Offset, i.Flags, models[i.Model].Address()))
+		list = append(list, vk.NewAccelerationStructureInstance(i.Transform, i.Custom, i.Mask, i.Offset, i.Flags,
+			models[i.Model].Address()))
 	}
 	instances, err := r.dev.NewInstances(ctx, t.Name(), list)
 	if err != nil {

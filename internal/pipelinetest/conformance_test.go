@@ -143,7 +143,8 @@ func runRow(t *testing.T, runs []*conformanceRun, row *conformance.Row) {
 		case err != nil && !differs:
 			t.Errorf("%s: %v", r.way, err)
 		case err == nil && differs:
-			t.Errorf("%s: agrees with the specification although it is known not to (%s): take the row's NativeDiffers away", r.way, known.Reason)
+			t.Errorf("%s: agrees with the specification although it is known not to (%s): take the row's NativeDiffers away", r.way,
+				known.Reason)
 		}
 	}
 	compareWays(t, results)
@@ -181,7 +182,8 @@ func (r *conformanceRig) difference(row *conformance.Row) (conformance.Differenc
 func (r *conformanceRig) lacks(f conformance.Feature) string {
 	have := r.dev.VK().Features()
 	switch {
-	case f == conformance.WideTypes && !(have.Int64 && have.Int16 && have.Int8 && have.Float64 && have.Float16 && have.StorageBuffer16Bit && have.StorageBuffer8Bit):
+	case f == conformance.WideTypes && !(have.Int64 && have.Int16 && have.Int8 && have.Float64 && have.Float16 &&
+		have.StorageBuffer16Bit && have.StorageBuffer8Bit):
 		return "the device lacks 8-, 16- or 64-bit types"
 	case f == conformance.PositionFetch && r.dev.Backend() == engine.BackendNative && !have.PositionFetch:
 		return "the driver lacks VK_KHR_ray_tracing_position_fetch"

@@ -211,18 +211,24 @@ func corners() []corner {
 			hit: "p = p * 5u + uint(gl_PrimitiveID) + uint(look(textures[1], bary) * 255.0);",
 		},
 		{
-			name:   "extended instructions with pointers",
-			raygen: "p = PIXEL; float whole; float fr = modf(float(PIXEL) * 0.37, whole); int e; float m = frexp(float(PIXEL) + 0.5, e); uint carry; uint s = uaddCarry(PIXEL * 0x10000001u, 0xF0000000u, carry); uint hi, lo; umulExtended(PIXEL * 77777777u, 99999999u, hi, lo); TRACE(0u); note(uint(whole) + uint(fr * 100.0) + uint(e) + uint(m * 64.0) + s + carry + hi + lo + p); vec2 w2; vec2 f2 = modf(vec2(p & 7u) * 1.3, w2); TRACE(1u); note(uint(w2.x) + uint(f2.y * 10.0) + p + bitfieldExtract(p, 3, 5) + findMSB(p) + bitCount(PIXEL));",
+			name: "extended instructions with pointers",
+			raygen: "p = PIXEL; float whole; float fr = modf(float(PIXEL) * 0.37, whole); int e; float m = frexp(float(PIXEL) + 0.5, e); " +
+				"uint carry; uint s = uaddCarry(PIXEL * 0x10000001u, 0xF0000000u, carry); uint hi, lo; umulExtended(PIXEL * 77777777u, " +
+				"99999999u, hi, lo); TRACE(0u); note(uint(whole) + uint(fr * 100.0) + uint(e) + uint(m * 64.0) + s + carry + hi + lo + p); " +
+				"vec2 w2; vec2 f2 = modf(vec2(p & 7u) * 1.3, w2); TRACE(1u); note(uint(w2.x) + uint(f2.y * 10.0) + p + bitfieldExtract(p, " +
+				"3, 5) + findMSB(p) + bitCount(PIXEL));",
 		},
 		{
 			name: "debug information and printf", target: []string{"--target-env", "vulkan1.2", "-g"},
-			raygen: "p = PIXEL; if (PIXEL > 100000u) debugPrintfEXT(\"pixel %u\", PIXEL); TRACE(0u); note(p); for (uint i = 0u; i < 2u; i++) { TRACE(i); note(p); }",
+			raygen: "p = PIXEL; if (PIXEL > 100000u) debugPrintfEXT(\"pixel %u\", PIXEL); TRACE(0u); note(p); for (uint i = 0u; i < 2u; " +
+				"i++) { TRACE(i); note(p); }",
 		},
 		{
 			name: "SPIR-V 1.4", target: []string{"--target-env", "spirv1.4"},
-			types:  cornerStruct("uint v; uint w[2];"),
-			raygen: "p.v = PIXEL; p.w = uint[2](1u, 2u); Data keep = p; TRACE(0u); if (p.v == keep.v) note(3u); Data q = (p.v & 1u) == 0u ? p : keep; TRACE(1u); note(q.v + q.w[p.v & 1u]); note(p.v);",
-			hit:    "p.v = p.v * 5u + uint(gl_PrimitiveID); p.w[1]++;", miss: "p.v++; p.w[0] += p.v;", callable: "p.v++;",
+			types: cornerStruct("uint v; uint w[2];"),
+			raygen: "p.v = PIXEL; p.w = uint[2](1u, 2u); Data keep = p; TRACE(0u); if (p.v == keep.v) note(3u); Data q = (p.v & 1u) == " +
+				"0u ? p : keep; TRACE(1u); note(q.v + q.w[p.v & 1u]); note(p.v);",
+			hit: "p.v = p.v * 5u + uint(gl_PrimitiveID); p.w[1]++;", miss: "p.v++; p.w[0] += p.v;", callable: "p.v++;",
 		},
 	}
 }

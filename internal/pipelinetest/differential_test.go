@@ -87,8 +87,9 @@ func openBench(t *testing.T, way engine.Backend) *bench {
 	// The second geometry begins by PrimitiveOffset: lavapipe 25.0.7 ignores FirstVertex of geometry without indices.
 	const opaque = sceneTriangles * 2 / 3
 	blas, _, err := dev.BuildAccelerationStructures(t.Context(), []engine.BuildInput{{
-		Name:   "layers",
-		Info:   vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{geometry(vk.GeometryOpaque), geometry(vk.GeometryNoDuplicateAnyHit)}},
+		Name: "layers",
+		Info: vk.BuildInfo{Type: vk.BottomLevel, Geometries: []vk.Geometry{geometry(vk.GeometryOpaque),
+			geometry(vk.GeometryNoDuplicateAnyHit)}},
 		Ranges: []vk.BuildRange{{PrimitiveCount: opaque}, {PrimitiveCount: sceneTriangles - opaque, PrimitiveOffset: 36 * opaque}},
 	}})
 	must(err)
@@ -101,8 +102,9 @@ func openBench(t *testing.T, way engine.Backend) *bench {
 	must(err)
 	keep(instances.Destroy)
 	tlas, _, err := dev.BuildAccelerationStructures(t.Context(), []engine.BuildInput{{
-		Name:   "scene",
-		Info:   vk.BuildInfo{Type: vk.TopLevel, Geometries: []vk.Geometry{{Type: vk.GeometryInstances, Instances: vk.Instances{Data: instances.Address()}}}},
+		Name: "scene",
+		Info: vk.BuildInfo{Type: vk.TopLevel,
+			Geometries: []vk.Geometry{{Type: vk.GeometryInstances, Instances: vk.Instances{Data: instances.Address()}}}},
 		Ranges: []vk.BuildRange{{PrimitiveCount: 2}},
 	}})
 	must(err)
@@ -157,7 +159,8 @@ func (b *bench) run(t *testing.T, s shapes.Shape, anyHit bool, form engine.LinkF
 		Name: s.Name,
 		Stages: []engine.Stage{
 			stage(engine.Raygen, "rgen", s.Raygen), stage(engine.Miss, "rmiss", shapes.Miss), stage(engine.Miss, "rmiss", shapes.OtherMiss),
-			stage(engine.ClosestHit, "rchit", hit), stage(engine.ClosestHit, "rchit", shapes.OtherHit), stage(engine.AnyHit, "rahit", s.AnyHit),
+			stage(engine.ClosestHit, "rchit", hit), stage(engine.ClosestHit, "rchit", shapes.OtherHit),
+			stage(engine.AnyHit, "rahit", s.AnyHit),
 		},
 		Groups: []engine.Group{
 			engine.GeneralGroup(0), engine.GeneralGroup(1), engine.GeneralGroup(2),

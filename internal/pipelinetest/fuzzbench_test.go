@@ -99,7 +99,8 @@ func (d *fuzzDevice) scene(ctx context.Context, key sceneKey) (*engine.Accelerat
 		if i.FlipFacing {
 			flags |= vk.InstanceTriangleFlipFacing
 		}
-		list = append(list, vk.NewAccelerationStructureInstance(i.Transform, i.CustomIndex, i.Mask, uint32(i.Geometry*key.rayTypes), flags, bottom[i.Boxes].Address()))
+		list = append(list, vk.NewAccelerationStructureInstance(i.Transform, i.CustomIndex, i.Mask, uint32(i.Geometry*key.rayTypes),
+			flags, bottom[i.Boxes].Address()))
 	}
 	instances, err := d.dev.NewInstances(ctx, "instances", list)
 	if err != nil {
@@ -114,7 +115,8 @@ func (d *fuzzDevice) scene(ctx context.Context, key sceneKey) (*engine.Accelerat
 	return s, err
 }
 
-func (d *fuzzDevice) structure(ctx context.Context, name string, info vk.BuildInfo, ranges []vk.BuildRange) (*engine.AccelerationStructure, error) {
+func (d *fuzzDevice) structure(ctx context.Context, name string, info vk.BuildInfo,
+	ranges []vk.BuildRange) (*engine.AccelerationStructure, error) {
 	s, _, err := d.dev.BuildAccelerationStructures(ctx, []engine.BuildInput{{Name: name, Info: info, Ranges: ranges}})
 	if err != nil {
 		return nil, err
@@ -136,7 +138,8 @@ func (d *fuzzDevice) triangles(ctx context.Context) (*engine.AccelerationStructu
 	var ranges []vk.BuildRange
 	for i, flags := range fuzzGeometryFlags {
 		// PrimitiveOffset: lavapipe 25.0.7 ignores FirstVertex of geometry without indices.
-		ranges = append(ranges, vk.BuildRange{PrimitiveCount: pipefuzz.PrimitivesPerGeometry, PrimitiveOffset: uint32(i * 36 * pipefuzz.PrimitivesPerGeometry)})
+		ranges = append(ranges, vk.BuildRange{PrimitiveCount: pipefuzz.PrimitivesPerGeometry,
+			PrimitiveOffset: uint32(i * 36 * pipefuzz.PrimitivesPerGeometry)})
 		info.Geometries = append(info.Geometries, vk.Geometry{Type: vk.GeometryTriangles, Flags: flags, Triangles: vk.Triangles{
 			VertexFormat: vulkan.FormatR32g32b32Sfloat, VertexData: vertices.Address(), VertexStride: 12,
 			MaxVertex: 6*pipefuzz.PrimitivesPerGeometry - 1, IndexType: vk.IndexNone,
@@ -149,8 +152,10 @@ func (d *fuzzDevice) procedural(ctx context.Context) (*engine.AccelerationStruct
 	info := vk.BuildInfo{Type: vk.BottomLevel}
 	var ranges []vk.BuildRange
 	for i, flags := range fuzzGeometryFlags {
-		ranges = append(ranges, vk.BuildRange{PrimitiveCount: pipefuzz.PrimitivesPerGeometry, PrimitiveOffset: uint32(i * 24 * pipefuzz.PrimitivesPerGeometry)})
-		info.Geometries = append(info.Geometries, vk.Geometry{Type: vk.GeometryAABBs, Flags: flags, AABBs: vk.AABBs{Data: d.boxes.Address(), Stride: 24}})
+		ranges = append(ranges, vk.BuildRange{PrimitiveCount: pipefuzz.PrimitivesPerGeometry,
+			PrimitiveOffset: uint32(i * 24 * pipefuzz.PrimitivesPerGeometry)})
+		info.Geometries = append(info.Geometries, vk.Geometry{Type: vk.GeometryAABBs, Flags: flags,
+			AABBs: vk.AABBs{Data: d.boxes.Address(), Stride: 24}})
 	}
 	return d.structure(ctx, "boxes", info, ranges)
 }
@@ -206,10 +211,12 @@ func (d *fuzzDevice) run(ctx context.Context, p *pipefuzz.Pipeline, code [][]uin
 }
 
 // launch traces with a result buffer and descriptor set of its own.
-func (d *fuzzDevice) launch(ctx context.Context, layout *engine.DescriptorSetLayout, scene *engine.AccelerationStructure, o engine.TraceOptions) ([]uint32, error) {
+func (d *fuzzDevice) launch(ctx context.Context, layout *engine.DescriptorSetLayout, scene *engine.AccelerationStructure,
+	o engine.TraceOptions) ([]uint32, error) {
 	var made released
 	defer made.all()
-	result, err := d.dev.VK().NewBuffer(vk.BufferOptions{Name: "result", Size: 4 * pipefuzz.ResultWords * pipefuzz.Width * pipefuzz.Height, Memory: vk.Readback})
+	result, err := d.dev.VK().NewBuffer(vk.BufferOptions{Name: "result",
+		Size: 4 * pipefuzz.ResultWords * pipefuzz.Width * pipefuzz.Height, Memory: vk.Readback})
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +253,8 @@ func fuzzPipelineOptions(p *pipefuzz.Pipeline, code [][]uint32, layout *engine.D
 		PushConstantBytes: uint32(len(p.PushConstants)), MaxRecursionDepth: p.Depth,
 	}
 	kinds := map[string]engine.StageKind{
-		"rgen": engine.Raygen, "rmiss": engine.Miss, "rchit": engine.ClosestHit, "rahit": engine.AnyHit, "rint": engine.Intersection, "rcall": engine.Callable,
+		"rgen": engine.Raygen, "rmiss": engine.Miss, "rchit": engine.ClosestHit, "rahit": engine.AnyHit, "rint": engine.Intersection,
+		"rcall": engine.Callable,
 	}
 	for i, s := range p.Shaders {
 		o.Stages = append(o.Stages, engine.Stage{
@@ -262,7 +270,8 @@ func fuzzPipelineOptions(p *pipefuzz.Pipeline, code [][]uint32, layout *engine.D
 		case g.Intersection != pipefuzz.NoShader:
 			kind = engine.ProceduralHit
 		}
-		o.Groups = append(o.Groups, engine.Group{Kind: kind, General: g.General, ClosestHit: g.ClosestHit, AnyHit: g.AnyHit, Intersection: g.Intersection})
+		o.Groups = append(o.Groups, engine.Group{Kind: kind, General: g.General, ClosestHit: g.ClosestHit, AnyHit: g.AnyHit,
+			Intersection: g.Intersection})
 	}
 	return o
 }

@@ -199,7 +199,8 @@ func different(native, compute []uint32) (string, error) {
 		}
 		count++
 		if count <= 3 {
-			text += fmt.Sprintf("\n  pixel %d,%d: native %08x, compute %08x", i/pipefuzz.ResultWords%pipefuzz.Width, i/pipefuzz.ResultWords/pipefuzz.Width, a, b)
+			text += fmt.Sprintf("\n  pixel %d,%d: native %08x, compute %08x", i/pipefuzz.ResultWords%pipefuzz.Width,
+				i/pipefuzz.ResultWords/pipefuzz.Width, a, b)
 		}
 	}
 	if count == 0 && len(native) == len(compute) {

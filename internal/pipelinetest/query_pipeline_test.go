@@ -57,8 +57,10 @@ void main() {
 `
 
 const queryMiss = queryStageHead + "layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { p = 5u + above(gl_LaunchIDEXT.x); }"
-const queryClosest = queryStageHead + "layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { p += above(uint(gl_PrimitiveID)) + 3u * above(gl_LaunchIDEXT.x); }"
-const queryAny = queryStageHead + "void main() { if ((gl_PrimitiveID & 1) != 0 && above(uint(gl_PrimitiveID)) != 0u) ignoreIntersectionEXT; }"
+const queryClosest = queryStageHead + "layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { p += " +
+	"above(uint(gl_PrimitiveID)) + 3u * above(gl_LaunchIDEXT.x); }"
+const queryAny = queryStageHead + "void main() { if ((gl_PrimitiveID & 1) != 0 && above(uint(gl_PrimitiveID)) != 0u) " +
+	"ignoreIntersectionEXT; }"
 
 // TestQueriesInPipelines compares a pipeline whose shaders use queries, natively and in every form by compute.
 func TestQueriesInPipelines(t *testing.T) {
@@ -100,7 +102,8 @@ func traceQueries(t *testing.T, d *engine.Device, scene *queryScene, stages []en
 	check(t, err)
 	defer layout.Destroy()
 	p, err := d.NewRayTracingPipeline(t.Context(), engine.PipelineOptions{
-		Name: t.Name(), Stages: stages, Groups: []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.TrianglesGroup(2, 3)},
+		Name: t.Name(), Stages: stages, Groups: []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1),
+			engine.TrianglesGroup(2, 3)},
 		SetLayouts: []*engine.DescriptorSetLayout{layout}, PushConstantBytes: 16, MaxRecursionDepth: 1, Form: form,
 	})
 	check(t, err)

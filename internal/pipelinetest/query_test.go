@@ -102,13 +102,15 @@ func newQueryScene(t *testing.T, d *engine.Device, flags vk.BuildFlags) *querySc
 		MaxVertex: 6*triangles - 1, IndexType: vk.IndexNone}
 	list := vk.AABBs{Data: input("boxes", corners), Stride: 24}
 	bottom := func(name string, geometries []vk.Geometry, count, stride uint32) *engine.AccelerationStructure {
-		a := queryBuild(t, d, engine.BuildInput{Name: name, Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: flags, Geometries: geometries},
+		a := queryBuild(t, d, engine.BuildInput{Name: name, Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: flags,
+			Geometries: geometries},
 			Ranges: []vk.BuildRange{{PrimitiveCount: count}, {PrimitiveCount: count, PrimitiveOffset: count * stride}}})
 		s.owned = append(s.owned, a)
 		return a
 	}
 	a := bottom("triangles", []vk.Geometry{
-		{Type: vk.GeometryTriangles, Flags: once | vk.GeometryOpaque, Triangles: mesh}, {Type: vk.GeometryTriangles, Flags: once, Triangles: mesh},
+		{Type: vk.GeometryTriangles, Flags: once | vk.GeometryOpaque, Triangles: mesh}, {Type: vk.GeometryTriangles, Flags: once,
+			Triangles: mesh},
 	}, triangles, 36)
 	b := bottom("boxes", []vk.Geometry{
 		{Type: vk.GeometryAABBs, Flags: once | vk.GeometryOpaque, AABBs: list}, {Type: vk.GeometryAABBs, Flags: once, AABBs: list},
@@ -225,7 +227,8 @@ func (r *queryRig) pipeline(t *testing.T, code []uint32) *engine.ComputePipeline
 	return p
 }
 
-func (r *queryRig) dispatch(t *testing.T, p *engine.ComputePipeline, words int, ray queryRay, tlas *engine.AccelerationStructure) []uint32 {
+func (r *queryRig) dispatch(t *testing.T, p *engine.ComputePipeline, words int, ray queryRay,
+	tlas *engine.AccelerationStructure) []uint32 {
 	t.Helper()
 	set, result := r.set(t, words, tlas)
 	check(t, r.device.Run(t.Context(), t.Name(), func(cb *vk.CommandBuffer) error {
@@ -261,11 +264,13 @@ func compareQueries(t *testing.T, layout string, native, compute []uint32) {
 			continue
 		}
 		k := i % len(layout)
-		if x, y := float64(math.Float32frombits(a)), float64(math.Float32frombits(b)); layout[k] == 'f' && math.Abs(x-y) <= tolerance*max(1, math.Abs(x)) {
+		if x, y := float64(math.Float32frombits(a)), float64(math.Float32frombits(b)); layout[k] == 'f' &&
+			math.Abs(x-y) <= tolerance*max(1, math.Abs(x)) {
 			continue
 		}
 		if wrong++; wrong <= 5 {
-			t.Errorf("ray %d, word %d (%c): native %#x (%v), compute %#x (%v)", i/len(layout), k, layout[k], a, math.Float32frombits(a), b, math.Float32frombits(b))
+			t.Errorf("ray %d, word %d (%c): native %#x (%v), compute %#x (%v)", i/len(layout), k, layout[k], a, math.Float32frombits(a), b,
+				math.Float32frombits(b))
 		}
 	}
 	if wrong > 5 {
@@ -381,7 +386,8 @@ var queryRows = []queryRow{
 	OUT(0) = n; OUT(1) = sum; OUT(2) = opaque; OUT(3) = front; OUT(4) = boxes;
 	OUT(5) = BITS(t); OUT(6) = BITS(far); OUT(7) = BITS(bary); OUT(8) = BITS(space);
 	OUT(9) = rayQueryGetIntersectionTypeEXT(q, true) | (rayQueryProceedEXT(q) ? 16u : 0u);`,
-		"uuuuuffffu", []queryRay{{2, 0xFF, 0, 100}, {2 | 16, 0xFF, 0, 100}, {2 | 32, 0x0F, 0, 100}, {2 | 256, 0xFF, 1, 4}, {2 | 512, 0xFF, 0, 3}, {512 | 64, 0xFF, 0, 100}, {64, 0xFF, 0, 100}}, 0},
+		"uuuuuffffu", []queryRay{{2, 0xFF, 0, 100}, {2 | 16, 0xFF, 0, 100}, {2 | 32, 0x0F, 0, 100}, {2 | 256, 0xFF, 1, 4},
+			{2 | 512, 0xFF, 0, 3}, {512 | 64, 0xFF, 0, 100}, {64, 0xFF, 0, 100}}, 0},
 	{"several at once", `rayQueryEXT a; rayQueryEXT b; START(a);
 	rayQueryInitializeEXT(b, scene, 2u | 512u, ray.mask, originOf(gl_GlobalInvocationID.yx), 0.5, directionOf(gl_GlobalInvocationID.yx), 50.0);
 	uint n = 0u;
@@ -426,7 +432,8 @@ func TestQueries(t *testing.T) {
 	native := newQueryRig(t, openQueries(t, engine.BackendNative), 0)
 	compute := newQueryRig(t, openQueries(t, engine.BackendCompute), 0)
 	for _, row := range queryRows {
-		code := glsltest.Compile(t, "comp", strings.Replace(queryHead, "GRID 24", fmt.Sprintf("GRID 24\n#define WORDS %d", len(row.words)), 1)+
+		code := glsltest.Compile(t, "comp", strings.Replace(queryHead, "GRID 24", fmt.Sprintf("GRID 24\n#define WORDS %d",
+			len(row.words)), 1)+
 			"layout(local_size_x = 8, local_size_y = 8) in;\nvoid main() {\n"+row.body+"}\n")
 		t.Run(row.name, func(t *testing.T) {
 			a, b := native.pipeline(t, code), compute.pipeline(t, code)
@@ -441,7 +448,8 @@ func TestQueries(t *testing.T) {
 				})
 			}
 			t.Run("null structure", func(t *testing.T) {
-				compareQueries(t, row.words, native.dispatch(t, a, len(row.words), wholeRay, nil), compute.dispatch(t, b, len(row.words), wholeRay, nil))
+				compareQueries(t, row.words, native.dispatch(t, a, len(row.words), wholeRay, nil),
+					compute.dispatch(t, b, len(row.words), wholeRay, nil))
 			})
 		})
 	}

@@ -285,7 +285,9 @@ vec3 rtVertex(const in uint k) { return erVertex(rtHit.instanceRecord, rtHit.lea
 
 // ---- traversal ---------------------------------------------------------------------------------
 
-void erTraversalFault(uint kind, uint value) { rtFault(kind == ER_FAULT_TRAVERSAL_STACK ? RT_FAULT_TRAVERSAL : RT_FAULT_STRUCTURE, value); }
+void erTraversalFault(uint kind, uint value) {
+    rtFault(kind == ER_FAULT_TRAVERSAL_STACK ? RT_FAULT_TRAVERSAL : RT_FAULT_STRUCTURE, value);
+}
 
 uint erCandidate(in ErRay ray, in ErHit candidate) {
     uvec2 record = rtHitRecord(candidate.instanceRecordOffset, candidate.geometryIndex);
@@ -372,7 +374,8 @@ uint rtCallable(const in uint index) {
 
 // Where in an 8x8 tile a lane of a workgroup is: in Morton order, so that subgroups of any size are compact.
 uvec2 rtMorton(const in uint lane) {
-    return uvec2((lane & 1u) | ((lane >> 1u) & 2u) | ((lane >> 2u) & 4u), ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u) | ((lane >> 3u) & 4u));
+    return uvec2((lane & 1u) | ((lane >> 1u) & 2u) | ((lane >> 2u) & 4u),
+        ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u) | ((lane >> 3u) & 4u));
 }
 
 // Places this lane of a direct launch: the grid of workgroups covers the launch by tiles, each by some of a row. False outside.

@@ -120,7 +120,8 @@ func choose(t testing.TB, i *vk.Instance) *vk.PhysicalDevice {
 // unavailable skips for what is not installed, and fails for everything else.
 func unavailable(t testing.TB, err error) {
 	t.Helper()
-	for _, e := range []error{vk.ErrNoVulkan, vk.ErrNoValidationLayer, vk.ErrLavapipeTooOld, vk.ErrMissingFeature, vk.ErrMissingExtension} {
+	for _, e := range []error{vk.ErrNoVulkan, vk.ErrNoValidationLayer, vk.ErrLavapipeTooOld, vk.ErrMissingFeature,
+		vk.ErrMissingExtension} {
 		if errors.Is(err, e) {
 			Missing(t, err.Error())
 		}

@@ -18,7 +18,8 @@ func (d *Driver) CmdBuildIndirect(cb *vk.CommandBuffer, builds []driver.Indirect
 	list := make([]bvh.IndirectBuild, len(builds))
 	for i, b := range builds {
 		list[i] = bvh.IndirectBuild{
-			Info: b.Info, MaxPrimitives: b.MaxPrimitives, Ranges: b.Address, Stride: b.Stride, Dst: b.Storage, Src: b.SrcStorage, Scratch: b.Scratch,
+			Info: b.Info, MaxPrimitives: b.MaxPrimitives, Ranges: b.Address, Stride: b.Stride, Dst: b.Storage, Src: b.SrcStorage,
+			Scratch: b.Scratch,
 		}
 	}
 	return refused(d.builder.CmdBuildIndirect(cb, list))
@@ -91,7 +92,8 @@ func rangeOf(r vk.Range) bvh.Range {
 }
 
 // CmdWriteProperties records dispatches that write to dst.
-func (d *Driver) CmdWriteProperties(cb *vk.CommandBuffer, list []driver.Subject, p driver.Property, dst *vk.Buffer, offset uint64) error {
+func (d *Driver) CmdWriteProperties(cb *vk.CommandBuffer, list []driver.Subject, p driver.Property, dst *vk.Buffer,
+	offset uint64) error {
 	ranges := make([]bvh.Range, len(list))
 	for i, s := range list {
 		ranges[i] = bvh.Range{Buffer: s.Storage}
@@ -104,7 +106,8 @@ func (d *Driver) CheckSerialized(header [driver.SerializedVersionSize]byte) erro
 	if inspect.CheckSerialized(header[:]) {
 		return nil
 	}
-	return fmt.Errorf("%w: compatibility UUID %s is not that of the compute way (what a driver has serialised natively is read by BackendNative on that driver)",
+	return fmt.Errorf("%w: compatibility UUID %s is not that of the compute way (what a driver has serialised natively is read by "+
+		"BackendNative on that driver)",
 		driver.ErrIncompatible, uuid.UUID(header[16:]))
 }
 
@@ -115,7 +118,8 @@ func (d *Driver) CheckBlob(t vk.AccelerationStructureType, blob []byte) error {
 		return err
 	}
 	if h.SerializedSize > uint64(len(blob)) || h.DeserializedSize > h.SerializedSize {
-		return fmt.Errorf("%w: a structure of %d bytes in a blob of %d, of which %d are there", driver.ErrInvalidBlob, h.DeserializedSize, h.SerializedSize, len(blob))
+		return fmt.Errorf("%w: a structure of %d bytes in a blob of %d, of which %d are there", driver.ErrInvalidBlob, h.DeserializedSize,
+			h.SerializedSize, len(blob))
 	}
 	s, err := inspect.Decode(blob[h.SerializedSize-h.DeserializedSize : h.SerializedSize])
 	if err != nil {

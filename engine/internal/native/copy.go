@@ -73,7 +73,8 @@ var queries = [driver.PropertyCount]uint32{
 }
 
 // CmdWriteProperties asks by queries that live as long as the recording.
-func (d *Driver) CmdWriteProperties(cb *vk.CommandBuffer, list []driver.Subject, p driver.Property, dst *vk.Buffer, offset uint64) error {
+func (d *Driver) CmdWriteProperties(cb *vk.CommandBuffer, list []driver.Subject, p driver.Property, dst *vk.Buffer,
+	offset uint64) error {
 	structures := make([]*vk.NativeAccelerationStructure, len(list))
 	for i, s := range list {
 		var err error

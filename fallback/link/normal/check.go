@@ -63,7 +63,8 @@ func (s *stage) checkModule() error {
 			return s.unsupported("%s", name)
 		}
 	}
-	if m := spirv.AddressingModel(s.module.MemoryModel.Operands[0]); m != spirv.AddressingModelLogical && m != spirv.AddressingModelPhysicalStorageBuffer64 {
+	if m := spirv.AddressingModel(s.module.MemoryModel.Operands[0]); m != spirv.AddressingModelLogical &&
+		m != spirv.AddressingModelPhysicalStorageBuffer64 {
 		return s.unsupported("addressing model %v", m)
 	}
 	return nil
@@ -159,7 +160,8 @@ func mayPass(op spirv.Op, class spirv.StorageClass) bool {
 	return false
 }
 
-// lowerBarriers makes barriers of subgroups, the only ones that ray tracing shaders may have, barriers of memory: which lanes of a subgroup are together is not for a shader to know, and in the linked module others may be elsewhere for good.
+// lowerBarriers makes barriers of subgroups, the only ones that ray tracing shaders may have, barriers of memory: which lanes
+// of a subgroup are together is not for a shader to know, and in the linked module others may be elsewhere for good.
 func (s *stage) lowerBarriers() error {
 	const orders = uint32(spirv.MemorySemanticsAcquire | spirv.MemorySemanticsRelease | spirv.MemorySemanticsAcquireRelease)
 	x := constants(s.module)

@@ -1,5 +1,5 @@
-// Package normal makes modules of strangers normal: it takes a stage as an application gives it, SPIR-V of any compiler and age, and returns
-// a module in the one form that the linker's passes know. It knows nothing of the linker.
+// Package normal makes modules of strangers normal: it takes a stage as an application gives it, SPIR-V of any compiler and
+// age, and returns a module in the one form that the linker's passes know. It knows nothing of the linker.
 //
 // A normal module is verified, and
 //

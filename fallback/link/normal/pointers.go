@@ -92,9 +92,11 @@ type pointerLowering struct {
 }
 
 func newPointerLowering(s *stage) *pointerLowering {
-	p := &pointerLowering{s: s, m: s.module, defs: map[spirv.ID]spirv.Inst{}, types: map[spirv.ID]spirv.ID{}, pointers: map[spirv.ID]spirv.ID{},
+	p := &pointerLowering{s: s, m: s.module, defs: map[spirv.ID]spirv.Inst{}, types: map[spirv.ID]spirv.ID{},
+		pointers: map[spirv.ID]spirv.ID{},
 		carrying: map[spirv.ID]bool{}, static: map[spirv.ID]chain{}, packed: map[spirv.ID]spirv.ID{}, byKey: map[string]int{},
-		parent: map[spirv.ID]spirv.ID{}, sets: map[spirv.ID]map[int]bool{}, constants: map[uint32]spirv.ID{}, accessors: map[string]spirv.ID{}}
+		parent: map[spirv.ID]spirv.ID{}, sets: map[spirv.ID]map[int]bool{}, constants: map[uint32]spirv.ID{},
+		accessors: map[string]spirv.ID{}}
 	for _, in := range p.m.Globals {
 		if in.Result == 0 {
 			continue

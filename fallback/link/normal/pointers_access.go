@@ -42,7 +42,8 @@ func (p *pointerLowering) accessor(in spirv.Inst, at int, places []int, types []
 	if result == 0 {
 		result = m.TypeVoid()
 	}
-	f := &spirv.Function{Def: spirv.Inst{Op: spirv.OpFunction, Type: result, Result: m.NewID(), Operands: []uint32{0, uint32(m.TypeFunction(result, types...))}}}
+	f := &spirv.Function{Def: spirv.Inst{Op: spirv.OpFunction, Type: result, Result: m.NewID(),
+		Operands: []uint32{0, uint32(m.TypeFunction(result, types...))}}}
 	for _, t := range types {
 		f.Params = append(f.Params, spirv.Inst{Op: spirv.OpFunctionParameter, Type: t, Result: m.NewID()})
 	}
@@ -80,7 +81,8 @@ func (p *pointerLowering) choose(f *spirv.Function, in spirv.Inst, at int, place
 		for _, n := range places {
 			choice = append(choice, uint32(n), uint32(m.NewID()))
 		}
-		p.out = append(p.out, spirv.Inst{Op: spirv.OpSelectionMerge, Operands: []uint32{uint32(merge), 0}}, spirv.Inst{Op: spirv.OpSwitch, Operands: choice})
+		p.out = append(p.out, spirv.Inst{Op: spirv.OpSelectionMerge, Operands: []uint32{uint32(merge), 0}},
+			spirv.Inst{Op: spirv.OpSwitch, Operands: choice})
 	})
 	for i, n := range places {
 		block(spirv.ID(choice[3+2*i]), func() {

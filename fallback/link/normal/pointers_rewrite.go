@@ -121,7 +121,8 @@ func (p *pointerLowering) packStatic(id spirv.ID) {
 		return
 	}
 	at, carried := p.staticPlace(c)
-	in := spirv.Inst{Op: spirv.OpCompositeConstruct, Type: p.value, Result: p.packed[id], Operands: []uint32{uint32(p.u32(uint32(p.number(at))))}}
+	in := spirv.Inst{Op: spirv.OpCompositeConstruct, Type: p.value, Result: p.packed[id],
+		Operands: []uint32{uint32(p.u32(uint32(p.number(at))))}}
 	for k := range p.width {
 		index := p.u32(0)
 		if k < len(carried) {

@@ -10,7 +10,8 @@ import (
 var queryModels = map[spirv.ExecutionModel]bool{
 	spirv.ExecutionModelVertex: true, spirv.ExecutionModelTessellationControl: true, spirv.ExecutionModelTessellationEvaluation: true,
 	spirv.ExecutionModelGeometry: true, spirv.ExecutionModelFragment: true, spirv.ExecutionModelGLCompute: true,
-	spirv.ExecutionModelTaskEXT: true, spirv.ExecutionModelMeshEXT: true, spirv.ExecutionModelTaskNV: true, spirv.ExecutionModelMeshNV: true,
+	spirv.ExecutionModelTaskEXT: true, spirv.ExecutionModelMeshEXT: true, spirv.ExecutionModelTaskNV: true,
+	spirv.ExecutionModelMeshNV: true,
 }
 
 // Shader returns a shader outside of ray tracing pipelines, of an execution model of its own, in the normal form: with the entry
@@ -35,7 +36,8 @@ func Shader(ctx context.Context, given Stage, model spirv.ExecutionModel, after 
 	if err := s.verify(ctx, m); err != nil {
 		return nil, err
 	}
-	if a := spirv.AddressingModel(m.MemoryModel.Operands[0]); a != spirv.AddressingModelLogical && a != spirv.AddressingModelPhysicalStorageBuffer64 {
+	if a := spirv.AddressingModel(m.MemoryModel.Operands[0]); a != spirv.AddressingModelLogical &&
+		a != spirv.AddressingModelPhysicalStorageBuffer64 {
 		return nil, s.unsupported("addressing model %v", a)
 	}
 	m.EntryPoints = spirv.Filter(m.EntryPoints, func(in *spirv.Inst) bool {
@@ -46,8 +48,10 @@ func Shader(ctx context.Context, given Stage, model spirv.ExecutionModel, after 
 
 // usesQueries tells whether a module has anything of ray tracing.
 func usesQueries(m *spirv.Module) bool {
-	for _, c := range []spirv.Capability{spirv.CapabilityRayQueryKHR, spirv.CapabilityRayQueryProvisionalKHR, spirv.CapabilityRayTracingKHR,
-		spirv.CapabilityRayTraversalPrimitiveCullingKHR, spirv.CapabilityRayTracingPositionFetchKHR, spirv.CapabilityRayQueryPositionFetchKHR} {
+	for _, c := range []spirv.Capability{spirv.CapabilityRayQueryKHR, spirv.CapabilityRayQueryProvisionalKHR,
+		spirv.CapabilityRayTracingKHR,
+		spirv.CapabilityRayTraversalPrimitiveCullingKHR, spirv.CapabilityRayTracingPositionFetchKHR,
+		spirv.CapabilityRayQueryPositionFetchKHR} {
 		if m.HasCapability(c) {
 			return true
 		}

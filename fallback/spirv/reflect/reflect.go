@@ -114,7 +114,8 @@ func Parse(code []uint32) (*Module, error) {
 		return nil, err
 	}
 	m := &Module{source: s, Constants: map[uint32]Constant{}, defs: map[spirv.ID]*spirv.Inst{}, names: map[spirv.ID]string{},
-		ids: map[spirv.ID][]*spirv.Inst{}, members: map[memberKey][]*spirv.Inst{}, variables: map[spirv.ID]bool{}, functions: map[spirv.ID]*function{}}
+		ids: map[spirv.ID][]*spirv.Inst{}, members: map[memberKey][]*spirv.Inst{}, variables: map[spirv.ID]bool{},
+		functions: map[spirv.ID]*function{}}
 	for _, c := range s.Capabilities {
 		m.Capabilities = append(m.Capabilities, spirv.Capability(c.Operands[0]))
 	}

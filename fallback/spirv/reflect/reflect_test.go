@@ -96,11 +96,13 @@ func TestShader(t *testing.T) {
 		t.Error(err)
 	}
 	// Without a value the constant is 3, and what nobody calls counts nothing.
-	m, err = Parse(glsltest.Compile(t, "rgen", bound+"void idle() { words.word[0] = push.c[0]; } void main() { sized[0].p[0] = vec3(1); }"))
+	m, err = Parse(glsltest.Compile(t, "rgen",
+		bound+"void idle() { words.word[0] = push.c[0]; } void main() { sized[0].p[0] = vec3(1); }"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, _ = m.Shader(spirv.ExecutionModelRayGenerationKHR, "main", nil); len(s.Bindings) != 1 || s.Bindings[0].Count != 3 || s.Bindings[0].Size != 36 ||
+	if s, _ = m.Shader(spirv.ExecutionModelRayGenerationKHR, "main", nil); len(s.Bindings) != 1 || s.Bindings[0].Count != 3 ||
+		s.Bindings[0].Size != 36 ||
 		s.PushConstants != 0 {
 		t.Errorf("got %+v", s)
 	}

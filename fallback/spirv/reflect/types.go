@@ -117,7 +117,8 @@ func (t types) resource(b *Binding, class spirv.StorageClass, id spirv.ID) bool 
 // image reads an OpTypeImage.
 func (t types) image(b *Binding, d *spirv.Inst) {
 	const sampled = 1
-	b.Image = Image{Dim: spirv.Dim(d.Operands[1]), Arrayed: d.Operands[3] == 1, Multisampled: d.Operands[4] == 1, Format: spirv.ImageFormat(d.Operands[6])}
+	b.Image = Image{Dim: spirv.Dim(d.Operands[1]), Arrayed: d.Operands[3] == 1, Multisampled: d.Operands[4] == 1,
+		Format: spirv.ImageFormat(d.Operands[6])}
 	read := d.Operands[5] == sampled
 	switch {
 	case b.Image.Dim == spirv.DimSubpassData:

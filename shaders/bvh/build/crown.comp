@@ -214,7 +214,8 @@ ErBounded sideOf(uint at, bool second, out uint items) {
 // becomesLeaf decides for a small node, by what its children would cost as leaves.
 bool becomesLeaf(ErBuild b, ErBounded first, ErBounded second) {
     ErBounded both = erJoin(first, second, 0u);
-    return both.leaves <= b.collapseLimit && erLeafCost(both) <= ER_COST_NODE * erAreaOf(both) + erLeafCost(first) + erLeafCost(second);
+    return both.leaves <= b.collapseLimit && erLeafCost(both) <= ER_COST_NODE * erAreaOf(both) + erLeafCost(first) +
+        erLeafCost(second);
 }
 
 bool isInner(uint parity, uint side) { return (inner[parity][side >> 5] & (1u << (side & 31u))) != 0u; }

@@ -71,13 +71,16 @@ ErMoveWords erMoveKeys(ErBuild b) { return ErMoveWords(b.keysB); }
 
 // Where leaves will be, which take 32 bytes at least for each primitive: the nodes that may move, up to two for every one that
 // a workgroup looks at, and then how many moves each has found.
-uvec2 erLeavesToBe(ErBuild b) { return erAddressBlocks(b.dst, ER_HEADER_SIZE / 64u + (b.primitiveCount - 1u) * (ER_NODE_SIZE / 64u)); }
+uvec2 erLeavesToBe(ErBuild b) {
+    return erAddressBlocks(b.dst, ER_HEADER_SIZE / 64u + (b.primitiveCount - 1u) * (ER_NODE_SIZE / 64u));
+}
 ErMoveWords erMovers(ErBuild b) { return ErMoveWords(erLeavesToBe(b)); }
 ErMoveWords erMoveCounts(ErBuild b, uint count) { return ErMoveWords(erOffset(erLeavesToBe(b), count, 8u)); }
 
 // erMovable tells whether nodes of a tree of so many leaves move in this pass.
 bool erMovable(ErBuild b, uint count) {
-    uint passes = b.inputs > ER_MOVE_LARGE ? ER_MOVE_LARGE_PASSES : (b.inputs > ER_MOVE_MIDDLE ? ER_MOVE_MIDDLE_PASSES : ER_MOVE_PASSES);
+    uint passes = b.inputs > ER_MOVE_LARGE ? ER_MOVE_LARGE_PASSES : (b.inputs > ER_MOVE_MIDDLE ? ER_MOVE_MIDDLE_PASSES
+        : ER_MOVE_PASSES);
     return count >= ER_MOVE_LEAST && b.inputs > ER_MOVE_SMALL && erPass() < passes;
 }
 

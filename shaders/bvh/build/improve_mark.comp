@@ -25,7 +25,8 @@ void main() {
     if (!erMovable(b, count)) {
         return;
     }
-    for (uint k = task.y * ER_TREE_LANES + gl_LocalInvocationIndex; k < ER_MOVE_STARTS * state.moved; k += b.blockCount * ER_TREE_LANES) {
+    for (uint k = task.y * ER_TREE_LANES + gl_LocalInvocationIndex; k < ER_MOVE_STARTS * state.moved; k += b.blockCount *
+        ER_TREE_LANES) {
         mark(b, erStart(b, k / ER_MOVE_STARTS, k % ER_MOVE_STARTS));
     }
 }

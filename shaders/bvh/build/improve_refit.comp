@@ -75,7 +75,8 @@ void main() {
         return;
     }
     erAreaUnit = erUnitOf(state);
-    for (uint k = task.y * ER_TREE_LANES + gl_LocalInvocationIndex; k < ER_MOVE_STARTS * state.moved; k += b.blockCount * ER_TREE_LANES) {
+    for (uint k = task.y * ER_TREE_LANES + gl_LocalInvocationIndex; k < ER_MOVE_STARTS * state.moved; k += b.blockCount *
+        ER_TREE_LANES) {
         climb(b, erStart(b, k / ER_MOVE_STARTS, k % ER_MOVE_STARTS));
     }
 }

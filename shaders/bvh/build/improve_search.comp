@@ -76,7 +76,8 @@ void begin(inout Search s, ErNode n, bool second) {
 
 void climb(inout Search s, ErNode n, bool second) {
     ErBounded rest = erJoin(s.rest, erChild(n, !second), 0u);
-    s.saved += max(erJoinedArea(rest, s.what) - erAreaOf(rest), 0.0); // which shrinks if the node goes to the other side of a pivot above
+    // which shrinks if the node goes to the other side of a pivot above
+    s.saved += max(erJoinedArea(rest, s.what) - erAreaOf(rest), 0.0);
     s.rest = rest;
 }
 

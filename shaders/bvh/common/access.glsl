@@ -130,7 +130,8 @@ uint erShortWord(uint leaf, uint form) {
 
 // erShortShift is where the geometry begins in a short triangle's last word.
 uint erShortShift(uint form) {
-    return (form & ER_INSTANCE_WIDE) != 0u ? ER_SHORT_WIDE_SHIFT : (form & ER_INSTANCE_MANY) != 0u ? ER_SHORT_MANY_SHIFT : ER_SHORT_SHIFT;
+    return (form & ER_INSTANCE_WIDE) != 0u ? ER_SHORT_WIDE_SHIFT : (form & ER_INSTANCE_MANY) != 0u ? ER_SHORT_MANY_SHIFT
+        : ER_SHORT_SHIFT;
 }
 
 // erChunkList is the word behind a chunk's vertices.

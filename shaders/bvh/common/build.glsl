@@ -161,10 +161,12 @@ const float ER_HUGE = 1e37;
 
 // Bounds of what is not huge; zero if there is nothing.
 vec3 erBoundsMin(ErState s) {
-    return s.boundsMin[0] > s.boundsMax[0] ? vec3(0.0) : vec3(erFromOrdered(s.boundsMin[0]), erFromOrdered(s.boundsMin[1]), erFromOrdered(s.boundsMin[2]));
+    return s.boundsMin[0] > s.boundsMax[0] ? vec3(0.0) : vec3(erFromOrdered(s.boundsMin[0]), erFromOrdered(s.boundsMin[1]),
+        erFromOrdered(s.boundsMin[2]));
 }
 vec3 erBoundsMax(ErState s) {
-    return s.boundsMin[0] > s.boundsMax[0] ? vec3(0.0) : vec3(erFromOrdered(s.boundsMax[0]), erFromOrdered(s.boundsMax[1]), erFromOrdered(s.boundsMax[2]));
+    return s.boundsMin[0] > s.boundsMax[0] ? vec3(0.0) : vec3(erFromOrdered(s.boundsMax[0]), erFromOrdered(s.boundsMax[1]),
+        erFromOrdered(s.boundsMax[2]));
 }
 
 // erPadding is what every primitive's box grows by on all sides: an ulp of the

@@ -43,7 +43,8 @@ vec3 erUnits(vec3 greatest) { return uintBitsToFloat(uvec3(0x7f000000u) - (float
 void erInvert(vec4 r[3], out vec4 o[3]) {
     vec3 before = erUnits(max(max(abs(r[0].xyz), abs(r[1].xyz)), abs(r[2].xyz)));
     precise vec3 x = r[0].xyz * before, y = r[1].xyz * before, z = r[2].xyz * before;
-    vec3 most = max(max(vec3(abs(x.x), abs(y.x), abs(z.x)), vec3(abs(x.y), abs(y.y), abs(z.y))), vec3(abs(x.z), abs(y.z), abs(z.z)));
+    vec3 most = max(max(vec3(abs(x.x), abs(y.x), abs(z.x)), vec3(abs(x.y), abs(y.y), abs(z.y))),
+        vec3(abs(x.z), abs(y.z), abs(z.z)));
     vec3 after = erUnits(most);
     x *= after.x;
     y *= after.y;

@@ -1,6 +1,6 @@
 // Wide nodes, of structures for CPUs: what widen.comp makes of an inner node and of up to two more below it, under the same
-// index: boxes and references of up to ER_WIDE_CHILDREN nodes that cover what is below. They lie behind the structure, as many as it
-// has node slots, and are no part of its contents: copies leave them out or make them again.
+// index: boxes and references of up to ER_WIDE_CHILDREN nodes that cover what is below. They lie behind the structure, as many
+// as it has node slots, and are no part of its contents: copies leave them out or make them again.
 //
 // This file belongs to layout.glsl, apart from it so that what GPUs run does not depend on it; bvh/layout_test.go compares.
 #ifndef ER_BVH_WIDE_LAYOUT_GLSL

@@ -138,7 +138,9 @@ uint erChunkAt(uint kind, uint chunk) { return erIsIndexed(kind) ? erChunkWord(c
 bool erIsSourced(ErPlan p) { return p.leafKind == ER_LEAF_TRIANGLES && (p.flags & ER_SOURCED_FLAGS) == ER_SOURCED_FLAGS; }
 
 // erMostLive is the most leaf records that a structure of so many primitives has: splits add some.
-uint erMostLive(ErPlan p) { return p.primitives + (p.leafKind == ER_LEAF_TRIANGLES || erIsCompacted(p.leafKind) ? erSplitSlots(p.primitives) : 0u); }
+uint erMostLive(ErPlan p) {
+    return p.primitives + (p.leafKind == ER_LEAF_TRIANGLES || erIsCompacted(p.leafKind) ? erSplitSlots(p.primitives) : 0u);
+}
 
 uint erHandles(ErPlan p) { return p.type == ER_AS_TYPE_TOP ? p.primitives : 0u; }
 
@@ -207,7 +209,8 @@ uint erChunks(ErPlan p) { return (p.live + ER_CHUNK_RECORDS - 1u) / ER_CHUNK_REC
 
 // erChunkWords are the words of records and chunks, which the lists follow.
 uint erChunkWords(ErPlan p, uint kind) {
-    return (erIsListed(kind) ? erChunks(p) * ER_CHUNK_WORDS : 0u) + p.live * (erIsIndexed(kind) ? ER_INDEXED_WORDS : ER_SHORT_WORDS);
+    return (erIsListed(kind) ? erChunks(p) * ER_CHUNK_WORDS : 0u) + p.live * (erIsIndexed(kind) ? ER_INDEXED_WORDS
+        : ER_SHORT_WORDS);
 }
 
 // erFits tells whether 32 bits count the words of a form, with lists of as many as its chunks may have: of short ones no triangle's
@@ -249,7 +252,8 @@ uint erCompactKind(ErPlan p) {
 // erChunkSound checks a chunk's numbers, and that its lists end before a word.
 bool erChunkSound(ErPlan p, uvec2 head, uint words) {
     uint geometries = p.leafKind == ER_LEAF_INDEXED ? 0u : ER_INDEXED_GEOMETRIES;
-    return (head.y & ER_CHUNK_VERTEX_MASK) <= (erIsIndexed(p.leafKind) ? ER_CHUNK_VERTICES : 0u) && (head.y >> ER_CHUNK_GEOMETRY_SHIFT) <= geometries && head.x <= words &&
+    return (head.y & ER_CHUNK_VERTEX_MASK) <= (erIsIndexed(p.leafKind) ? ER_CHUNK_VERTICES : 0u) &&
+        (head.y >> ER_CHUNK_GEOMETRY_SHIFT) <= geometries && head.x <= words &&
         erChunkList(head) + (head.y >> ER_CHUNK_GEOMETRY_SHIFT) <= words;
 }
 

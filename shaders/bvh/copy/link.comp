@@ -37,7 +37,8 @@ bool linkChild(ErCopy c, ErPlan p, ErUnits s, uint slot, uint ref, uint leaves, 
         ErUintView(c.parents).v[ref] = slot;
         return true;
     }
-    return leaves < all && leavesOf(s, ref) == leaves && atomicCompSwap(ErUintView(c.parents).v[ref], ER_REF_NONE, slot) == ER_REF_NONE;
+    return leaves < all && leavesOf(s, ref) == leaves && atomicCompSwap(ErUintView(c.parents).v[ref], ER_REF_NONE,
+        slot) == ER_REF_NONE;
 }
 
 void linkSlot(ErCopy c, ErPlan p, ErUnits s, uint slot) {
@@ -72,7 +73,9 @@ bool checkInstance(ErPlan p, uvec4 b) {
 }
 
 // chunkHead is where a chunk's vertices begin, and their number with that of geometries.
-uvec2 chunkHead(ErPlan p, uvec2 leaves, uint chunk) { return ErUvec2View(erAddressWords(leaves, erChunkAt(p.leafKind, chunk))).v[0]; }
+uvec2 chunkHead(ErPlan p, uvec2 leaves, uint chunk) {
+    return ErUvec2View(erAddressWords(leaves, erChunkAt(p.leafKind, chunk))).v[0];
+}
 
 // checkChunk holds a chunk's vertices against those of the chunk before. The last one's end is in the plan.
 bool checkChunk(ErPlan p, uvec2 leaves, uint chunk) {
@@ -89,7 +92,8 @@ bool checkIndexed(ErPlan p, uvec2 leaves, uint record) {
     uvec2 head = chunkHead(p, leaves, record / ER_CHUNK_RECORDS);
     uint count = head.y & ER_CHUNK_VERTEX_MASK;
     uint w = erWordAt(leaves, erRecordWord(record));
-    bool listed = p.leafKind == ER_LEAF_INDEXED || ((w >> ER_INDEXED_GEOMETRY_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u)) < (head.y >> ER_CHUNK_GEOMETRY_SHIFT);
+    bool listed = p.leafKind == ER_LEAF_INDEXED ||
+        ((w >> ER_INDEXED_GEOMETRY_SHIFT) & (ER_INDEXED_GEOMETRIES - 1u)) < (head.y >> ER_CHUNK_GEOMETRY_SHIFT);
     if (!erChunkSound(p, head, 4u * erLeafRegion(p)) || !listed) {
         return false;
     }
@@ -152,7 +156,8 @@ void main() {
             linkSlot(c, p, s, piece);
         }
         if (blob) {
-            if (erIsListed(p.leafKind) && piece < erChunks(p) && !checkChunk(p, erUnit(erStructure(c, p), erLeafStart(p.slots)), piece)) {
+            if (erIsListed(p.leafKind) && piece < erChunks(p) && !checkChunk(p, erUnit(erStructure(c, p), erLeafStart(p.slots)),
+                piece)) {
                 erFail(c.plan, ER_STATUS_BAD_LEAF);
             }
             uint each = erIsIndexed(p.leafKind) ? 8u : 2u;

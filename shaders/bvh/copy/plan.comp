@@ -22,7 +22,8 @@ bool countRecords(uvec2 structure, inout ErPlan p) {
     if (!erIsListed(p.leafKind)) {
         return (words + 3u) / 4u == region;
     }
-    ErUvec2View last = ErUvec2View(erAddressWords(erUnit(structure, erLeafStart(p.slots)), erChunkAt(p.leafKind, erChunks(p) - 1u)));
+    ErUvec2View last = ErUvec2View(erAddressWords(erUnit(structure, erLeafStart(p.slots)),
+        erChunkAt(p.leafKind, erChunks(p) - 1u)));
     uvec2 head = last.v[0];
     if (!erChunkSound(p, head, 4u * region) || head.x < words) {
         return false;
@@ -54,7 +55,8 @@ uint readHeader(ErCopy c, uvec2 structure, uint available, inout ErPlan p) {
     if (p.total > available) {
         return ER_STATUS_TRUNCATED;
     }
-    bool kind = p.type == ER_AS_TYPE_TOP ? p.leafKind == ER_LEAF_INSTANCES : p.leafKind <= ER_LEAF_BOXES || erIsCompacted(p.leafKind);
+    bool kind = p.type == ER_AS_TYPE_TOP ? p.leafKind == ER_LEAF_INSTANCES : p.leafKind <= ER_LEAF_BOXES ||
+        erIsCompacted(p.leafKind);
     if (p.type > ER_AS_TYPE_BOTTOM || !kind || p.geometries > ER_TRIANGLE_GEOMETRY_MASK || p.primitives > ER_MAX_PRIMITIVES ||
         p.live > erMostLive(p) || p.slots > ER_MAX_PRIMITIVES || h.v[3].w != p.slots + ER_HEADER_SIZE / 64u ||
         erLeafStart(p.slots) > p.total) {

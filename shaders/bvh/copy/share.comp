@@ -192,7 +192,8 @@ void writeChunk(ErCopy c, ErPlan p, uint kind, uint chunk, bool live, uint corne
         writeVertices(erAddressWords(to, base));
     }
     if (isWide(kind) && (sharedGeometries[lane / 32u] & (1u << (lane % 32u))) != 0u) {
-        ErUintView(erAddressWords(to, erChunkList(head))).v[geometryNumber(lane)] = sharedGeometry[lane] & ER_TRIANGLE_GEOMETRY_MASK;
+        ErUintView(erAddressWords(to, erChunkList(head))).v[geometryNumber(lane)] =
+            sharedGeometry[lane] & ER_TRIANGLE_GEOMETRY_MASK;
     }
     uint end = erChunkList(head) + listLength(kind); // the last chunk fills the last unit
     if (chunk + 1u == erChunks(p) && lane < (4u - end % 4u) % 4u) {

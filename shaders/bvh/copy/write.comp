@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Writes what copies consist of, but for the headers of compacted copies and blobs, and triangles of another form (copy/share.comp).
+// Writes what copies consist of, but for the headers of compacted copies and blobs, and triangles of another form
+// (copy/share.comp).
 #include "bvh/copy/copy.glsl"
 #include "bvh/common/lanes.glsl"
 #include "bvh/common/wide_layout.glsl"

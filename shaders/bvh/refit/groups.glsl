@@ -155,14 +155,16 @@ bool arrive(ErBuild b, ErTree t, Group from, Group g, uint count, uint lane) {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
     if (lane == 0u) {
         atomicStore(counts(b).v[from.number], count + 1u, gl_ScopeDevice, 0, 0);
-        uint before = atomicAdd(arrivals(b).v[g.number - blocksOf(t)], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
+        uint before = atomicAdd(arrivals(b).v[g.number - blocksOf(t)], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
+            gl_SemanticsAcquireRelease);
         sharedLast = before + 1u == g.members;
     }
     uint listed = count + 1u; // its own
     if (lane < FAN_MOST && first + lane != from.number) {
         listed = lane < g.members ? atomicLoad(counts(b).v[first + lane], gl_ScopeDevice, 0, 0) : 1u;
     }
-    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
+        gl_SemanticsAcquireRelease);
     if (!sharedLast) {
         return false;
     }

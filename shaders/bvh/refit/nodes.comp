@@ -3,7 +3,8 @@
 #extension GL_EXT_control_flow_attributes : require
 // Second step of an update: boxes of nodes from the leaves up, and the header. A workgroup takes a block of nodes, two lanes for
 // each; most subtrees are whole in a block, as nodes are in postorder. Of a group of blocks the workgroup that is done last takes
-// the others, of a group of such groups the last one what is left then, and so on, until the root is done. Nobody waits for anybody.
+// the others, of a group of such groups the last one what is left then, and so on, until the root is done. Nobody waits for
+// anybody.
 layout(constant_id = 1) // update.go chooses by the device's limits
 const uint ER_NEAR = 256u; // nodes of a block, and those of a list that are taken at once
 layout(constant_id = 2) const uint LANES = 512u; // twice that

@@ -8,7 +8,8 @@
 bool isPlain(ErBuild b, ErTree t) {
     ErGeometry g = firstGeometry;
     bool transformed = (g.transform.x | g.transform.y) != 0u;
-    return t.leafKind == ER_LEAF_TRIANGLES && b.geometryCount == 1u && erIsPlain(g) && !transformed && g.primitiveCount > 0u && t.records > 0u;
+    return t.leafKind == ER_LEAF_TRIANGLES && b.geometryCount == 1u && erIsPlain(g) && !transformed && g.primitiveCount > 0u &&
+        t.records > 0u;
 }
 
 // takePlain makes records from number base on, EACH of a lane, whose loads do not wait for each other.

@@ -51,7 +51,8 @@ bool erTree(ErBuild b, uint leafKind, out ErTree t) {
     uint units = size.x / ER_ROOM_UNIT + ((size.x % ER_ROOM_UNIT) != 0u ? 1u : 0u);
     bool fits = size.y < ER_ROOM_UNIT - 1u && units + size.y * (1u << 28) <= b.room;
     bool same = kind.z == b.geometryCount && kind.w == b.primitiveCount && (compacted ? ER_LEAF_TRIANGLES : t.leafKind) == leafKind;
-    return start.z == ER_AS_MAGIC && start.w == ER_AS_VERSION && kind.x == b.type && (kind.y & ER_ALLOW_UPDATE) != 0u && same && fits;
+    return start.z == ER_AS_MAGIC && start.w == ER_AS_VERSION && kind.x == b.type && (kind.y & ER_ALLOW_UPDATE) != 0u && same &&
+        fits;
 }
 
 // erChildren are those of a node, if there is memory that far. It need not wait for the header to be read.

@@ -1,5 +1,5 @@
-// Boxes of nodes from the leaves up, in the shared memory of a workgroup that has ER_NEAR nodes and two lanes for each, one for each
-// child. The including kernel defines ER_NEAR and LANES.
+// Boxes of nodes from the leaves up, in the shared memory of a workgroup that has ER_NEAR nodes and two lanes for each, one for
+// each child. The including kernel defines ER_NEAR and LANES.
 #ifndef ER_BVH_REFIT_SIDES_GLSL
 #define ER_BVH_REFIT_SIDES_GLSL
 #define ER_BOXES LANES

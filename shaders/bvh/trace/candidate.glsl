@@ -72,7 +72,8 @@ const uint ER_RAY_CULLS = ER_RAY_CULL_BACK_FACING | ER_RAY_CULL_FRONT_FACING | E
 // depend on how leaves are cut, or in which order a ray comes to them.
 #ifdef ER_CLUSTERS
 // word is that of a triangle in a cluster.
-bool erTestTriangle(uvec2 leaves, uint leaf, uint word, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin, float tMax,
+bool erTestTriangle(uvec2 leaves, uint leaf, uint word, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin,
+    float tMax,
                     inout ErFound f, out bool opaque) {
     ErCorners tri;
     if (erInCluster(mode)) {
@@ -93,7 +94,8 @@ bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint
     bool hit = r.w != 0.0 && r.x > tMin && r.x < limit;
     ER_RETURN_IF(!hit, false)
     bool positive = r.w > 0.0;
-    uint culled = (positive ? ER_MODE_CULL_POSITIVE : ER_MODE_CULL_NEGATIVE) | (opaque ? ER_MODE_CULL_OPAQUE : ER_MODE_CULL_NO_OPAQUE);
+    uint culled = (positive ? ER_MODE_CULL_POSITIVE : ER_MODE_CULL_NEGATIVE) | (opaque ? ER_MODE_CULL_OPAQUE
+        : ER_MODE_CULL_NO_OPAQUE);
     hit = hit && ((rayFlags & ER_RAY_CULLS) == 0u || (mode & culled) == 0u);
     ER_RETURN_IF(!hit, false)
     bool front = positive != ((mode & ER_MODE_FLIP) != 0u);

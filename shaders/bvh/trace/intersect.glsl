@@ -123,8 +123,10 @@ vec2 erIntersectBox(ErRaySetup s, vec2 x, vec2 y, vec2 z, float tMin, float tMax
     x = s.invDir.x < 0.0 ? x.yx : x;
     y = s.invDir.y < 0.0 ? y.yx : y;
     z = s.invDir.z < 0.0 ? z.yx : z;
-    ivec3 near = floatBitsToInt(vec3(fma(x.x, s.invDir.x, -s.nearBias.x), fma(y.x, s.invDir.y, -s.nearBias.y), fma(z.x, s.invDir.z, -s.nearBias.z)));
-    ivec3 far = floatBitsToInt(vec3(fma(x.y, s.invDir.x, -s.farBias.x), fma(y.y, s.invDir.y, -s.farBias.y), fma(z.y, s.invDir.z, -s.farBias.z)));
+    ivec3 near = floatBitsToInt(vec3(fma(x.x, s.invDir.x, -s.nearBias.x), fma(y.x, s.invDir.y, -s.nearBias.y),
+        fma(z.x, s.invDir.z, -s.nearBias.z)));
+    ivec3 far = floatBitsToInt(vec3(fma(x.y, s.invDir.x, -s.farBias.x), fma(y.y, s.invDir.y, -s.farBias.y),
+        fma(z.y, s.invDir.z, -s.farBias.z)));
     int entry = max(max(max(near.x, near.y), near.z), floatBitsToInt(tMin));
     float exit = intBitsToFloat(min(min(far.x, far.y), far.z));
     // Ize 2013: the exit grows by the rounding of the three operations.

@@ -24,7 +24,8 @@ uvec2 erInstances(uvec2 tlas) { return erAddressBlocks(tlas, ErHeaderView(tlas).
 // them. The H200's rays with 6 nodes, not as many as there are: primary +6 to +36%, diffuse +7 to +25%, instances +11 to +16%,
 // random -4 to +6%, ambient occlusion -4 to +3%. With 3 they are up to 8% slower, with 5 within 2%, with 8 up to 4% slower,
 // with 12 up to 9%; by a vote, as soon as a half or a quarter is left, 10 to 20%. CPUs, with few lanes and wide nodes, like
-// 3: bunny's and sponza's primary and diffuse rays +14 to +19%, occlusion +3 and -7%; 2 and 4 are up to 4 and 14% slower, 6 is no use.
+// 3: bunny's and sponza's primary and diffuse rays +14 to +19%, occlusion +3 and -7%; 2 and 4 are up to 4 and 14% slower, 6 is
+// no use.
 #ifdef ER_SIMD
 const uint ER_NODE_STEPS = 3u;
 #else

@@ -15,7 +15,8 @@ void main() {
     listBegin(i);
     Ray r = Rays(push.rays).ray[i];
     rayQueryEXT q;
-    rayQueryInitializeEXT(q, scene, push.flags, push.cullMask, r.originTMin.xyz, r.originTMin.w, r.directionTMax.xyz, r.directionTMax.w);
+    rayQueryInitializeEXT(q, scene, push.flags, push.cullMask, r.originTMin.xyz, r.originTMin.w, r.directionTMax.xyz,
+        r.directionTMax.w);
     while (rayQueryProceedEXT(q)) {
         if (rayQueryGetIntersectionTypeEXT(q, false) == gl_RayQueryCandidateIntersectionAABBEXT) {
             listBox(rayQueryGetIntersectionInstanceIdEXT(q, false), rayQueryGetIntersectionInstanceCustomIndexEXT(q, false),

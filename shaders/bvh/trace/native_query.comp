@@ -42,7 +42,8 @@ void main() {
     }
     Ray r = Rays(push.rays).ray[i];
     rayQueryEXT q;
-    rayQueryInitializeEXT(q, scene, push.flags, push.cullMask, r.originTMin.xyz, r.originTMin.w, r.directionTMax.xyz, r.directionTMax.w);
+    rayQueryInitializeEXT(q, scene, push.flags, push.cullMask, r.originTMin.xyz, r.originTMin.w, r.directionTMax.xyz,
+        r.directionTMax.w);
     while (rayQueryProceedEXT(q)) {
         if ((rayQueryGetIntersectionPrimitiveIndexEXT(q, false) & 1) == 0) {
             rayQueryConfirmIntersectionEXT(q);

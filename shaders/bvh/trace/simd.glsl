@@ -73,7 +73,8 @@ void erPrepareSlabs(inout ErRaySetup s) {
 ivec2 erInterval(ErRaySetup s, vec3 near, vec3 far, float tMin, float tMax) {
     ivec3 entry = floatBitsToInt(near * s.invDir - s.nearBias);
     ivec3 exit = floatBitsToInt(far * s.exitDir - s.exitBias);
-    return ivec2(max(max(max(entry.x, entry.y), entry.z), floatBitsToInt(tMin)), min(min(min(exit.x, exit.y), exit.z), floatBitsToInt(tMax)));
+    return ivec2(max(max(max(entry.x, entry.y), entry.z), floatBitsToInt(tMin)),
+        min(min(min(exit.x, exit.y), exit.z), floatBitsToInt(tMax)));
 }
 
 // erIntersectBox is that of intersect.glsl for distances as bits.

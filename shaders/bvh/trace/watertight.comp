@@ -109,7 +109,8 @@ vec3 target(Case c, uint first) {
 }
 
 vec3 toWorld(Case c, vec3 p) {
-    return vec3(dot(c.transform[0].xyz, p) + c.transform[0].w, dot(c.transform[1].xyz, p) + c.transform[1].w, dot(c.transform[2].xyz, p) + c.transform[2].w);
+    return vec3(dot(c.transform[0].xyz, p) + c.transform[0].w, dot(c.transform[1].xyz, p) + c.transform[1].w,
+        dot(c.transform[2].xyz, p) + c.transform[2].w);
 }
 
 const uint FROM_INSIDE = 0u; // at the target

@@ -68,7 +68,8 @@ func (f *deviceFlags) register(flags *pflag.FlagSet, backend bool) {
 	if !backend {
 		keep = cacheNone
 	}
-	flags.StringVar(&f.cache, "cache", keep, "directory that keeps linked and compiled pipelines, none for no cache, or default: everray in the user's cache directory")
+	flags.StringVar(&f.cache, "cache", keep,
+		"directory that keeps linked and compiled pipelines, none for no cache, or default: everray in the user's cache directory")
 	flags.StringVar(&f.form, "form", "auto", "how the compute way links pipelines: auto, monolithic, megakernel, blocks or wavefront")
 	f.registerDevice(flags)
 }
@@ -76,7 +77,8 @@ func (f *deviceFlags) register(flags *pflag.FlagSet, backend bool) {
 // registerDevice is register for commands without pipelines and without a choice of the way.
 func (f *deviceFlags) registerDevice(flags *pflag.FlagSet) {
 	flags.StringVar(&f.device, "device", "", "index of a device or part of its name, see viewer info (default the best)")
-	flags.BoolVar(&f.validation, "validation", false, "run under Vulkan's validation layer; its messages end the command with an error")
+	flags.BoolVar(&f.validation, "validation", false,
+		"run under Vulkan's validation layer; its messages end the command with an error")
 }
 
 // options returns the engine's options, and a function that reports what the validation layer said.
@@ -93,7 +95,8 @@ func (f *deviceFlags) options() (engine.Options, *messages, error) {
 	// Without validation only the loader has messages, and what they mean comes back as errors.
 	quiet := slog.New(slog.DiscardHandler)
 	o := engine.Options{
-		Backend: backend, Device: f.device, AppName: "viewer", Validation: f.validation, Logger: quiet, CacheDir: f.cacheDir(), Form: form,
+		Backend: backend, Device: f.device, AppName: "viewer", Validation: f.validation, Logger: quiet, CacheDir: f.cacheDir(),
+		Form:       form,
 		HitObjects: engine.HitObjects{NV: f.hitObjects},
 	}
 	if f.validation {

@@ -144,7 +144,8 @@ func TestCompare(t *testing.T) {
 		reference := same()[:len(image)]
 		c.change(image)
 		got := Compare(image, reference)
-		if err := got.Verdict(); got.Differ != c.differ || got.Paths != len(image) || (err == nil) != c.fine || err != nil && !errors.Is(err, ErrDiffer) {
+		if err := got.Verdict(); got.Differ != c.differ || got.Paths != len(image) || (err == nil) != c.fine || err != nil &&
+			!errors.Is(err, ErrDiffer) {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
 	}
