@@ -147,7 +147,7 @@ func (a *accessLowering) inst(in spirv.Inst) {
 
 // base emits the pointer that stands for a variable of push constants or record data.
 func (a *accessLowering) base(variable spirv.ID, r role) spirv.ID {
-	address := a.l.symbol("rtPushAddress")
+	address := a.l.symbols.RtPushAddress.id
 	if r.kind == roleRecord {
 		address = a.record
 	}

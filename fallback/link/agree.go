@@ -53,11 +53,11 @@ func (l *linker) emitAgreement(of func(*part) bool) {
 		}
 	}
 	for _, c := range []struct {
-		hook  string
+		hook  routine
 		value uint32
 	}{
-		{"rtFlagsSet", rays.flags.value}, {"rtFlagsOpen", ^rays.flags.mask},
-		{"rtOperandsSet", rays.operands.value}, {"rtOperandsOpen", ^rays.operands.mask},
+		{l.symbols.RtFlagsSet, rays.flags.value}, {l.symbols.RtFlagsOpen, ^rays.flags.mask},
+		{l.symbols.RtOperandsSet, rays.operands.value}, {l.symbols.RtOperandsOpen, ^rays.operands.mask},
 	} {
 		l.emitConstant(c.hook, l.types.u32(c.value))
 	}

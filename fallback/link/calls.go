@@ -30,12 +30,12 @@ func (e *emitter) cut(at *site) {
 	}
 	f := &at.frame
 	size := e.u32(f.size / quadSlots)
-	reserve := "rtReserveTrace"
+	reserve := e.l.symbols.RtReserveTrace
 	if at.call.Op == spirv.OpExecuteCallableKHR {
-		reserve = "rtReserve"
+		reserve = e.l.symbols.RtReserve
 	}
 	fits := e.call(reserve, size)
-	base := e.loadGlobal("rtFrame")
+	base := e.loadGlobal(e.l.symbols.RtFrame)
 	payload := e.payloadQuad(f, base)
 	pushed, called := e.l.out.NewID(), e.l.out.NewID()
 	e.choose(fits, pushed, called)
@@ -45,7 +45,7 @@ func (e *emitter) cut(at *site) {
 	if e.s.Model == Raygen { // it returns to nobody
 		e.save(f.spilled, stack)
 	} else {
-		e.save(f.spilled, stack, e.loadGlobal("rtReturnTo"))
+		e.save(f.spilled, stack, e.loadGlobal(e.l.symbols.RtReturnTo))
 	}
 	if changed := slices.DeleteFunc(slices.Clone(f.home),
 		func(sp spill) bool { return !e.s.live.written.has(sp.leaf) }); len(changed) > 0 {
@@ -60,17 +60,17 @@ func (e *emitter) cut(at *site) {
 	e.block(called)
 	switch at.call.Op {
 	case spirv.OpExecuteCallableKHR:
-		e.returnValue(e.call("rtCallShader", fits, size, at.constant, payload, e.unsigned(&at.call, 0)))
+		e.returnValue(e.call(e.l.symbols.RtCallShader, fits, size, at.constant, payload, e.unsigned(&at.call, 0)))
 		return
 	case spirv.OpHitObjectExecuteShaderEXT:
-		payload = e.call("hoMode", payload, e.u32(modeExecute))
+		payload = e.call(e.l.symbols.HoMode, payload, e.u32(modeExecute))
 	case spirv.OpHitObjectTraceRayEXT:
-		payload = e.call("hoMode", payload, e.u32(modeTrace))
+		payload = e.call(e.l.symbols.HoMode, payload, e.u32(modeTrace))
 		e.setRay(traceOf(&at.call))
 	default:
 		e.setRay(&at.call)
 	}
-	e.returnValue(e.call("rtCall", fits, size, at.constant, payload))
+	e.returnValue(e.call(e.l.symbols.RtCall, fits, size, at.constant, payload))
 }
 
 // payloadQuad returns the stack quad that the payload of a call begins with: in the frame, or with whoever passed it in.
@@ -128,7 +128,7 @@ func (e *emitter) setRay(call *spirv.Inst) {
 			args = append(args, e.operand(call, i))
 		}
 	}
-	e.call("rtSetRay", args...)
+	e.call(e.l.symbols.RtSetRay, args...)
 }
 
 // typeOf returns the type of a value in the entry function or outside.
@@ -151,12 +151,12 @@ func (s *stage) typeOf(l *linker, id spirv.ID) spirv.ID {
 // resume is the inverse of cut.
 func (e *emitter) resume(at *site) {
 	f := &at.frame
-	e.call("rtResume", e.u32(f.size/quadSlots))
-	stack := e.stack(e.loadGlobal("rtFrame"))
+	e.call(e.l.symbols.RtResume, e.u32(f.size/quadSlots))
+	stack := e.stack(e.loadGlobal(e.l.symbols.RtFrame))
 	if e.s.Model == Raygen {
 		e.restore(f.spilled, stack)
 	} else {
-		e.restore(f.spilled, stack, e.l.symbol("rtReturnTo"))
+		e.restore(f.spilled, stack, e.l.symbols.RtReturnTo.id)
 	}
 	if len(f.home) > 0 {
 		e.restore(f.home, e.home())
@@ -180,12 +180,12 @@ func (e *emitter) report(in *spirv.Inst) {
 		for i := x.first; i < x.first+x.count; i++ {
 			f := e.s.vars.leaves[i]
 			for _, w := range e.words(e.load(f.typ, e.pointer(i)), f.typ) {
-				e.call("rtSetAttribute", e.u32(n), w)
+				e.call(e.l.symbols.RtSetAttribute, e.u32(n), w)
 				n++
 			}
 		}
 	}
-	verdict := e.call("rtReport", e.operand(in, 0), e.unsigned(in, 1))
+	verdict := e.call(e.l.symbols.RtReport, e.operand(in, 0), e.unsigned(in, 1))
 	boolean := e.l.types.boolean()
 	e.cur.Insts = append(e.cur.Insts, spirv.Inst{
 		Op: spirv.OpINotEqual, Type: boolean, Result: e.ids.id(in.Result),

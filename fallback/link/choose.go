@@ -65,7 +65,7 @@ func (l *linker) bestForm() form {
 		}
 	}
 	// The runtime for CPUs has no tiles. There the tail of a large shader takes seconds to compile.
-	large := n.largest >= largeShader && l.symbols["rtTiles"] != 0
+	large := n.largest >= largeShader && l.symbols.RtTiles.id != 0
 	if n.heavy >= heavyShaders || n.shaders >= manyShaders || n.instructions >= manyShaderInstructions || large {
 		return &wavefront{}
 	}

@@ -28,23 +28,12 @@ func (c *code) value(op spirv.Op, typ spirv.ID, operands ...uint32) spirv.ID {
 }
 
 // call calls a function of the runtime.
-func (c *code) call(name string, args ...spirv.ID) spirv.ID {
-	id := c.l.symbol(name)
-	operands := []uint32{uint32(id)}
+func (c *code) call(f routine, args ...spirv.ID) spirv.ID {
+	operands := []uint32{uint32(f.id)}
 	for _, a := range args {
 		operands = append(operands, uint32(a))
 	}
-	return c.value(spirv.OpFunctionCall, c.l.returnType(id), operands...)
-}
-
-// returnType returns what a function returns.
-func (l *linker) returnType(function spirv.ID) spirv.ID {
-	for _, f := range l.out.Functions {
-		if f.Def.Result == function {
-			return f.Def.Type
-		}
-	}
-	return 0
+	return c.value(spirv.OpFunctionCall, f.result, operands...)
 }
 
 func (c *code) u32(v uint32) spirv.ID { return c.l.types.u32(v) }
@@ -58,10 +47,9 @@ func (c *code) store(pointer, value spirv.ID) {
 }
 
 // loadGlobal reads a global of the runtime.
-func (c *code) loadGlobal(name string) spirv.ID {
-	id := c.l.symbol(name)
-	_, typ := c.l.types.pointee(c.l.types.get(id).Type)
-	return c.load(typ, id)
+func (c *code) loadGlobal(g global) spirv.ID {
+	_, typ := c.l.types.pointee(c.l.types.get(g.id).Type)
+	return c.load(typ, g.id)
 }
 
 func (c *code) branch(to spirv.ID)         { c.raw(spirv.OpBranch, uint32(to)) }

@@ -3,43 +3,45 @@ package link
 import "github.com/everray/everray/fallback/spirv"
 
 // getter is how a built-in is read: a function of the runtime.
-type getter struct{ hit, miss string }
+type getter struct{ hit, miss routine }
 
-// getters lists the built-ins of ray tracing by what they return in hit and intersection shaders, and in miss shaders.
-var getters = map[spirv.BuiltIn]getter{
-	spirv.BuiltInWorldRayOriginKHR:      {"rtWorldRayOrigin", "rtWorldRayOrigin"},
-	spirv.BuiltInWorldRayDirectionKHR:   {"rtWorldRayDirection", "rtWorldRayDirection"},
-	spirv.BuiltInObjectRayOriginKHR:     {hit: "rtObjectRayOrigin"},
-	spirv.BuiltInObjectRayDirectionKHR:  {hit: "rtObjectRayDirection"},
-	spirv.BuiltInRayTminKHR:             {"rtRayTmin", "rtRayTmin"},
-	spirv.BuiltInRayTmaxKHR:             {"rtRayTmaxHit", "rtRayTmaxMiss"},
-	spirv.BuiltInIncomingRayFlagsKHR:    {"rtRayFlags", "rtRayFlags"},
-	spirv.BuiltInCullMaskKHR:            {"rtCullMask", "rtCullMask"},
-	spirv.BuiltInHitKindKHR:             {hit: "rtHitKind"},
-	spirv.BuiltInInstanceId:             {hit: "rtInstanceId"},
-	spirv.BuiltInInstanceCustomIndexKHR: {hit: "rtInstanceCustomIndex"},
-	spirv.BuiltInPrimitiveId:            {hit: "rtPrimitiveId"},
-	spirv.BuiltInRayGeometryIndexKHR:    {hit: "rtGeometryIndex"},
-	spirv.BuiltInObjectToWorldKHR:       {hit: "rtObjectToWorld"},
-	spirv.BuiltInWorldToObjectKHR:       {hit: "rtWorldToObject"},
-	spirv.BuiltInHitTNV:                 {hit: "rtRayTmaxHit"},
-	spirv.BuiltInClusterIDNV:            {hit: "rtClusterId"},
+// makeBuiltIns lists the built-ins of ray tracing by what they return in hit and intersection shaders, and in miss shaders.
+func (y *symbols) makeBuiltIns() map[spirv.BuiltIn]getter {
+	return map[spirv.BuiltIn]getter{
+		spirv.BuiltInWorldRayOriginKHR:      {y.RtWorldRayOrigin, y.RtWorldRayOrigin},
+		spirv.BuiltInWorldRayDirectionKHR:   {y.RtWorldRayDirection, y.RtWorldRayDirection},
+		spirv.BuiltInObjectRayOriginKHR:     {hit: y.RtObjectRayOrigin},
+		spirv.BuiltInObjectRayDirectionKHR:  {hit: y.RtObjectRayDirection},
+		spirv.BuiltInRayTminKHR:             {y.RtRayTmin, y.RtRayTmin},
+		spirv.BuiltInRayTmaxKHR:             {y.RtRayTmaxHit, y.RtRayTmaxMiss},
+		spirv.BuiltInIncomingRayFlagsKHR:    {y.RtRayFlags, y.RtRayFlags},
+		spirv.BuiltInCullMaskKHR:            {y.RtCullMask, y.RtCullMask},
+		spirv.BuiltInHitKindKHR:             {hit: y.RtHitKind},
+		spirv.BuiltInInstanceId:             {hit: y.RtInstanceId},
+		spirv.BuiltInInstanceCustomIndexKHR: {hit: y.RtInstanceCustomIndex},
+		spirv.BuiltInPrimitiveId:            {hit: y.RtPrimitiveId},
+		spirv.BuiltInRayGeometryIndexKHR:    {hit: y.RtGeometryIndex},
+		spirv.BuiltInObjectToWorldKHR:       {hit: y.RtObjectToWorld},
+		spirv.BuiltInWorldToObjectKHR:       {hit: y.RtWorldToObject},
+		spirv.BuiltInHitTNV:                 {hit: y.RtRayTmaxHit},
+		spirv.BuiltInClusterIDNV:            {hit: y.RtClusterId},
+	}
 }
 
-// getter returns the function that reads a built-in in this stage, "" if there is none.
-func (s *stage) getter(b spirv.BuiltIn) string {
-	g := getters[b]
-	switch s.Model {
+// getter returns the function that reads a built-in in a stage of a model, and whether there is one.
+func (y *symbols) getter(model Model, b spirv.BuiltIn) (routine, bool) {
+	g, f := y.builtIns[b], routine{}
+	switch model {
 	case ClosestHit, AnyHit:
-		return g.hit
+		f = g.hit
 	case Intersection:
 		if b != spirv.BuiltInHitKindKHR && b != spirv.BuiltInClusterIDNV {
-			return g.hit
+			f = g.hit
 		}
 	case Miss:
-		return g.miss
+		f = g.miss
 	}
-	return ""
+	return f, f.id != 0
 }
 
 // computeBuiltIns are those of other stages that a compute shader has as well.
@@ -51,11 +53,12 @@ var computeBuiltIns = map[spirv.BuiltIn]bool{
 }
 
 // checkBuiltIns refuses built-ins that the stage cannot have.
-func (s *stage) checkBuiltIns() error {
+func (l *linker) checkBuiltIns(s *stage) error {
 	for _, id := range sortedIDs(s.uses) {
 		r := s.uses[id]
+		_, read := l.symbols.getter(s.Model, r.builtIn)
 		switch {
-		case r.kind != roleBuiltIn, computeBuiltIns[r.builtIn], s.getter(r.builtIn) != "",
+		case r.kind != roleBuiltIn, computeBuiltIns[r.builtIn], read,
 			r.builtIn == spirv.BuiltInLaunchIdKHR, r.builtIn == spirv.BuiltInLaunchSizeKHR,
 			r.builtIn == spirv.BuiltInHitTriangleVertexPositionsKHR && (s.Model == ClosestHit || s.Model == AnyHit):
 		default:
@@ -80,9 +83,9 @@ func (e *emitter) enter() {
 				e.store(e.variable(x), x.role.initializer)
 			}
 		case roleRecordAddress:
-			e.store(e.variable(x), e.loadGlobal("rtRecord"))
+			e.store(e.variable(x), e.loadGlobal(e.l.symbols.RtRecord))
 		case roleIncomingSlot:
-			e.store(e.variable(x), e.loadGlobal("rtPayload"))
+			e.store(e.variable(x), e.loadGlobal(e.l.symbols.RtPayload))
 		case roleIncoming:
 			e.restore(e.s.vars.of(x, live), e.l.form.incoming(e, x))
 		case roleHit:
@@ -92,15 +95,15 @@ func (e *emitter) enter() {
 }
 
 func (e *emitter) enterBuiltIn(x *variable) {
-	if name := e.s.getter(x.role.builtIn); name != "" {
-		value := e.call(name)
-		e.store(e.variable(x), e.convert(value, e.l.returnType(e.l.symbol(name)), x.typ))
+	if f, ok := e.l.symbols.getter(e.s.Model, x.role.builtIn); ok {
+		value := e.call(f)
+		e.store(e.variable(x), e.convert(value, f.result, x.typ))
 		return
 	}
 	if x.role.builtIn == spirv.BuiltInHitTriangleVertexPositionsKHR {
 		var corners []uint32
 		for k := range uint32(3) {
-			corners = append(corners, uint32(e.call("rtVertex", e.u32(k))))
+			corners = append(corners, uint32(e.call(e.l.symbols.RtVertex, e.u32(k))))
 		}
 		e.store(e.variable(x), e.value(spirv.OpCompositeConstruct, x.typ, corners...))
 		return
@@ -108,9 +111,9 @@ func (e *emitter) enterBuiltIn(x *variable) {
 	var global spirv.ID
 	switch x.role.builtIn {
 	case spirv.BuiltInLaunchIdKHR:
-		global = e.l.symbol("rtLaunchId")
+		global = e.l.symbols.RtLaunchId.id
 	case spirv.BuiltInLaunchSizeKHR:
-		global = e.l.symbol("rtLaunchSize")
+		global = e.l.symbols.RtLaunchSize.id
 	default: // one that compute shaders have too
 		global = e.l.inputVariable(x.role.builtIn, x.typ)
 	}
@@ -127,12 +130,12 @@ func (e *emitter) enterAttributes(x *variable) {
 	t := e.l.types
 	var words []spirv.ID
 	if !e.l.procedural() {
-		words = e.words(e.call("rtBarycentrics"), t.vector(t.float32(), 2))
+		words = e.words(e.call(e.l.symbols.RtBarycentrics), t.vector(t.float32(), 2))
 	}
 	for i, n := x.first, uint32(0); i < x.first+x.count; i++ {
 		f := e.s.vars.leaves[i]
 		for uint32(len(words)) < f.dwords && e.l.procedural() && n < maxAttributeWords {
-			words = append(words, e.call("rtAttribute", e.u32(n)))
+			words = append(words, e.call(e.l.symbols.RtAttribute, e.u32(n)))
 			n++
 		}
 		if len(words) == 0 {

@@ -75,12 +75,12 @@ func (l *linker) emitDispatch() error {
 
 // emitTraversalHooks writes the hooks by which traversal asks shaders, and what the pipeline can do without.
 func (l *linker) emitTraversalHooks(c stateCases) {
-	l.emitSwitch("rtAnyHit", c.anyHits)
+	l.emitSwitch(l.symbols.RtAnyHit, c.anyHits)
 	if len(c.anyHits) == 0 {
 		// Nobody to ask: traversal need not keep what any hit shaders could want to see.
-		l.emitConstant("erCandidate", l.types.u32(candidateAccept))
+		l.emitConstant(l.symbols.ErCandidate, l.types.u32(candidateAccept))
 	}
-	l.emitSwitch("rtIntersection", c.intersections)
+	l.emitSwitch(l.symbols.RtIntersection, c.intersections)
 	l.emitConstants(slices.ContainsFunc(l.parts, func(p part) bool { return p.model == Intersection }))
 }
 
@@ -88,16 +88,16 @@ func (l *linker) emitTraversalHooks(c stateCases) {
 func (l *linker) emitConstants(intersections bool) {
 	flags := l.options.Flags
 	for _, c := range []struct {
-		hook  string
+		hook  routine
 		value bool
 	}{
-		{"rtIndirect", l.options.Indirect},
-		{"rtNullAnyHit", !flags.NoNullAnyHit},
-		{"rtNullIntersection", !flags.NoNullIntersection},
-		{"erUsesTriangles", !flags.SkipTriangles},
-		{"erUsesBoxes", !flags.SkipAABBs && intersections},
-		{"rtUsesAttributes", l.procedural()},
-		{"rtCallsShaders", l.callsShaders()},
+		{l.symbols.RtIndirect, l.options.Indirect},
+		{l.symbols.RtNullAnyHit, !flags.NoNullAnyHit},
+		{l.symbols.RtNullIntersection, !flags.NoNullIntersection},
+		{l.symbols.ErUsesTriangles, !flags.SkipTriangles},
+		{l.symbols.ErUsesBoxes, !flags.SkipAABBs && intersections},
+		{l.symbols.RtUsesAttributes, l.procedural()},
+		{l.symbols.RtCallsShaders, l.callsShaders()},
 	} {
 		op := spirv.OpConstantFalse
 		if c.value {
@@ -121,8 +121,8 @@ func (l *linker) emitRaygen() {
 		}
 	}
 	if n == 1 {
-		l.emitConstant("rtFirst", l.types.u32(only))
-		l.emitConstant("rtFirstIsKnown", l.types.declare(spirv.OpConstantTrue, l.types.boolean()))
+		l.emitConstant(l.symbols.RtFirst, l.types.u32(only))
+		l.emitConstant(l.symbols.RtFirstIsKnown, l.types.declare(spirv.OpConstantTrue, l.types.boolean()))
 	}
 }
 
@@ -132,8 +132,8 @@ func (l *linker) callsShaders() bool {
 }
 
 // emitConstant replaces the body of a hook by the return of a constant.
-func (l *linker) emitConstant(hook string, value spirv.ID) {
-	f := l.functionByID(l.symbol(hook))
+func (l *linker) emitConstant(hook routine, value spirv.ID) {
+	f := l.functionByID(hook.id)
 	f.Blocks = nil
 	c := code{l: l, f: f}
 	c.block(l.out.NewID())
@@ -142,15 +142,15 @@ func (l *linker) emitConstant(hook string, value spirv.ID) {
 
 // emitSwitch replaces the body of a hook, of one parameter, by a switch that calls the functions by number. States of one
 // function share a case. Any other number is a fault.
-func (l *linker) emitSwitch(hook string, functions []stateCase) {
-	f := l.functionByID(l.symbol(hook))
+func (l *linker) emitSwitch(hook routine, functions []stateCase) {
+	f := l.functionByID(hook.id)
 	word := l.types.uint32()
 	f.Blocks = nil
 	c := code{l: l, f: f}
 	c.block(l.out.NewID())
 	number := f.Params[0].Result
 	if len(functions) == 0 {
-		c.returnValue(c.call("rtUnknown", number))
+		c.returnValue(c.call(c.l.symbols.RtUnknown, number))
 		return
 	}
 	merge, other := l.out.NewID(), l.out.NewID()
@@ -184,7 +184,7 @@ func (l *linker) emitSwitch(hook string, functions []stateCase) {
 		c.branch(merge)
 	}
 	c.block(other)
-	phi = append(phi, uint32(c.call("rtUnknown", number)), uint32(other))
+	phi = append(phi, uint32(c.call(c.l.symbols.RtUnknown, number)), uint32(other))
 	c.branch(merge)
 	c.block(merge)
 	c.returnValue(c.value(spirv.OpPhi, word, phi...))

@@ -15,7 +15,9 @@ func (megakernel) machine(*stage) bool    { return false }
 func (megakernel) begin(*linker)          {}
 
 // incoming: the runtime knows where the payload of the shader that begins is. What it is at its end, the shader has kept.
-func (megakernel) incoming(e *emitter, _ *variable) place { return e.stack(e.loadGlobal("rtPayload")) }
+func (megakernel) incoming(e *emitter, _ *variable) place {
+	return e.stack(e.loadGlobal(e.l.symbols.RtPayload))
+}
 func (megakernel) outgoing(e *emitter, _ *variable) place { return e.home() }
 
 // call: all calls are cuts.
@@ -23,9 +25,9 @@ func (megakernel) call(*emitter, *spirv.Inst) {}
 
 func (megakernel) next(e *emitter) spirv.ID {
 	if e.s.Model == Callable {
-		return e.call("rtReturnCallable")
+		return e.call(e.l.symbols.RtReturnCallable)
 	}
-	return e.call("rtReturn")
+	return e.call(e.l.symbols.RtReturn)
 }
 
 func (megakernel) dispatch(l *linker) error {
@@ -34,12 +36,12 @@ func (megakernel) dispatch(l *linker) error {
 	}
 	c := l.stateCases()
 	l.emitStructures()
-	l.emitSwitch("rtShade", c.shades)
-	l.emitSwitch("rtContinue", c.goOn)
+	l.emitSwitch(l.symbols.RtShade, c.shades)
+	l.emitSwitch(l.symbols.RtContinue, c.goOn)
 	l.emitTraversalHooks(c)
 	l.emitRaygen()
 	l.emitAgreement(func(*part) bool { return true })
-	l.emitKernel("rtWhole")
+	l.emitKernel(l.symbols.RtWhole)
 	return nil
 }
 

@@ -70,14 +70,14 @@ func (monolithic) dispatch(l *linker) error {
 	}
 	c := l.stateCases()
 	l.emitStructures() // none: calls name theirs
-	l.emitSwitch("rtShade", c.shades)
-	l.emitSwitch("rtSchedule", c.raygens)
-	l.emitSwitch("rtShadeMiss", c.misses)
-	l.emitSwitch("rtRunCallable", c.callables)
-	l.emitSwitch("rtContinue", c.raygens)
+	l.emitSwitch(l.symbols.RtShade, c.shades)
+	l.emitSwitch(l.symbols.RtSchedule, c.raygens)
+	l.emitSwitch(l.symbols.RtShadeMiss, c.misses)
+	l.emitSwitch(l.symbols.RtRunCallable, c.callables)
+	l.emitSwitch(l.symbols.RtContinue, c.raygens)
 	l.emitTraversalHooks(c)
 	l.emitRaygen()
-	l.emitKernel("rtWhole")
+	l.emitKernel(l.symbols.RtWhole)
 	l.widen()
 	return nil
 }
@@ -94,15 +94,15 @@ func (monolithic) call(e *emitter, call *spirv.Inst) {
 	e.save(e.s.vars.all(x), words)
 	switch call.Op {
 	case spirv.OpExecuteCallableKHR:
-		e.call("rtCallable", e.unsigned(call, 0))
+		e.call(e.l.symbols.RtCallable, e.unsigned(call, 0))
 	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT:
 		e.callHitObject(call)
 	default:
 		e.setRay(call)
 		if flags, constant := e.l.types.constantU32(call.ID(1)); constant && flags&flagSkipClosestHit != 0 {
-			e.call("rtTraceMiss")
+			e.call(e.l.symbols.RtTraceMiss)
 		} else {
-			e.call("rtTrace")
+			e.call(e.l.symbols.RtTrace)
 		}
 	}
 	e.restore(e.s.vars.all(x), words)

@@ -237,7 +237,7 @@ func (w *wavePlan) segments() []Segment {
 // waveKernel is a kernel to be made.
 type waveKernel struct {
 	name      string
-	main      string // the runtime's function
+	main      routine
 	runs      func(part int) bool
 	traverses bool
 	states    [2]uint32 // that it goes on with
@@ -266,12 +266,12 @@ func (f *wavefront) kernels(l *linker) []waveKernel {
 	w := f.plan
 	raygens := func(i int) bool { return l.parts[i].model == Raygen }
 	list := []waveKernel{
-		{name: "resume", main: "rtWaveResume", traverses: true, states: w.resume, goesOn: l.callsShaders(), runs: raygens},
+		{name: "resume", main: l.symbols.RtWaveResume, traverses: true, states: w.resume, goesOn: l.callsShaders(), runs: raygens},
 	}
 	if w.split {
 		list = []waveKernel{
-			{name: "trace", main: "rtWaveResume", traverses: true, runs: func(int) bool { return false }},
-			{name: "go", main: "rtWaveGo", states: w.resume, goesOn: l.callsShaders(), runs: raygens},
+			{name: "trace", main: l.symbols.RtWaveResume, traverses: true, runs: func(int) bool { return false }},
+			{name: "go", main: l.symbols.RtWaveGo, states: w.resume, goesOn: l.callsShaders(), runs: raygens},
 		}
 	}
 	for i, k := range w.kernels {
@@ -280,17 +280,17 @@ func (f *wavefront) kernels(l *linker) []waveKernel {
 			mine[p] = true
 		}
 		list = append(list, waveKernel{
-			name: fmt.Sprintf("shade %d", i), main: "rtWaveShade", states: k.resumed, goesOn: k.resumed[0] < k.resumed[1],
+			name: fmt.Sprintf("shade %d", i), main: l.symbols.RtWaveShade, states: k.resumed, goesOn: k.resumed[0] < k.resumed[1],
 			runs: func(i int) bool { return mine[i] }, lanes: shadeLanes,
 		})
 	}
 	if w.reorders {
 		list = append(list, waveKernel{
-			name: "sorted", main: "rtWaveShade", states: w.resume, goesOn: true, runs: raygens, lanes: shadeLanes,
+			name: "sorted", main: l.symbols.RtWaveShade, states: w.resume, goesOn: true, runs: raygens, lanes: shadeLanes,
 		})
 	}
 	all := func(int) bool { return true }
-	list = append(list, waveKernel{name: "tail", main: "rtWaveTail", traverses: true, goesOn: true, runs: all})
+	list = append(list, waveKernel{name: "tail", main: l.symbols.RtWaveTail, traverses: true, goesOn: true, runs: all})
 	for i := range list {
 		if list[i].lanes == 0 {
 			list[i].lanes = resumeLanes
@@ -339,7 +339,7 @@ func (f *wavefront) kernel(l *linker, k waveKernel, needs laneNeeds) *linker {
 	c.out = whole.Clone()
 	c.types = newInterner(c.out)
 	c.emitWaveHooks(k)
-	t := c.types
+	t, y := c.types, l.symbols
 	boolean := func(v bool) spirv.ID {
 		if v {
 			return t.declare(spirv.OpConstantTrue, t.boolean())
@@ -347,34 +347,34 @@ func (f *wavefront) kernel(l *linker, k waveKernel, needs laneNeeds) *linker {
 		return t.declare(spirv.OpConstantFalse, t.boolean())
 	}
 	for _, constant := range []struct {
-		hook  string
+		hook  routine
 		value spirv.ID
 	}{
-		{"rtWaveFirst", t.u32(k.states[0])}, {"rtWaveEnd", t.u32(k.states[1])},
-		{"rtWaveReadsRay", boolean(needs.ray)}, {"rtWaveReadsHit", boolean(needs.hit)},
-		{"rtWaveReadsBarycentrics", boolean(needs.barycentrics)}, {"rtWaveReadsInstance", boolean(needs.instance)},
-		{"rtWaveAttributeQuads", t.u32((needs.attributes + quadSlots - 1) / quadSlots)}, {"rtWaveNested", boolean(needs.nested)},
-		{"rtWaveObjects", boolean(slices.ContainsFunc(l.parts, func(p part) bool { return p.hitObjects }))},
-		{"rtWaveSplit", boolean(f.plan.split)}, {"rtWaveGoesOn", boolean(k.goesOn)},
-		{"rtWaveLanes", t.u32(k.lanes)},
+		{y.RtWaveFirst, t.u32(k.states[0])}, {y.RtWaveEnd, t.u32(k.states[1])},
+		{y.RtWaveReadsRay, boolean(needs.ray)}, {y.RtWaveReadsHit, boolean(needs.hit)},
+		{y.RtWaveReadsBarycentrics, boolean(needs.barycentrics)}, {y.RtWaveReadsInstance, boolean(needs.instance)},
+		{y.RtWaveAttributeQuads, t.u32((needs.attributes + quadSlots - 1) / quadSlots)}, {y.RtWaveNested, boolean(needs.nested)},
+		{y.RtWaveObjects, boolean(slices.ContainsFunc(l.parts, func(p part) bool { return p.hitObjects }))},
+		{y.RtWaveSplit, boolean(f.plan.split)}, {y.RtWaveGoesOn, boolean(k.goesOn)},
+		{y.RtWaveLanes, t.u32(k.lanes)},
 	} {
 		c.emitConstant(constant.hook, constant.value)
 	}
-	f.plan.emitReorders(&c, k.main != "rtWaveTail")
+	f.plan.emitReorders(&c, k.main != l.symbols.RtWaveTail)
 	c.emitAgreement(func(p *part) bool { return needs.nested || p.model == Raygen })
-	c.emitArgument("rtWaveAddress", 1)
-	c.emitArgument("rtWaveArgument", 2)
-	c.forward("rtPlaceLane", "rtPlaceWave")
+	c.emitArgument(l.symbols.RtWaveAddress, 1)
+	c.emitArgument(l.symbols.RtWaveArgument, 2)
+	c.forward(l.symbols.RtPlaceLane, l.symbols.RtPlaceWave)
 	c.emitKernel(k.main)
 	c.setLanes(k.lanes)
-	c.resizeArray("rtWaveCounts", f.plan.bins)
+	c.resizeArray(l.symbols.RtWaveCounts, f.plan.bins)
 	c.finishModule()
 	return &c
 }
 
 // resizeArray gives a global array of the runtime as many elements as the pipeline needs.
-func (l *linker) resizeArray(name string, length uint32) {
-	t, id := l.types, l.symbol(name)
+func (l *linker) resizeArray(g global, length uint32) {
+	t, id := l.types, g.id
 	variable := t.get(id).Clone()
 	class, array := t.pointee(variable.Type)
 	element := t.get(array).Operands[0]
@@ -395,8 +395,8 @@ func (k *waveKernel) has(parts []part, i int) bool {
 func (l *linker) emitWaveHooks(k waveKernel) {
 	cases := l.stateCasesOf(func(i int) bool { return k.has(l.parts, i) })
 	l.emitStructures()
-	l.emitSwitch("rtShade", cases.shades)
-	l.emitSwitch("rtContinue", cases.goOn)
+	l.emitSwitch(l.symbols.RtShade, cases.shades)
+	l.emitSwitch(l.symbols.RtContinue, cases.goOn)
 	l.emitTraversalHooks(cases)
 }
 
@@ -443,8 +443,8 @@ func (l *linker) functionsOf(k waveKernel) []*spirv.Function {
 }
 
 // emitArgument replaces the body of a hook by the read of a member of the push constants.
-func (l *linker) emitArgument(hook string, member uint32) {
-	f := l.functionByID(l.symbol(hook))
+func (l *linker) emitArgument(hook routine, member uint32) {
+	f := l.functionByID(hook.id)
 	f.Blocks = nil
 	c := code{l: l, f: f}
 	c.block(l.out.NewID())
@@ -454,8 +454,8 @@ func (l *linker) emitArgument(hook string, member uint32) {
 }
 
 // forward has a function of the runtime do what another does, without parameters.
-func (l *linker) forward(from, to string) {
-	f := l.functionByID(l.symbol(from))
+func (l *linker) forward(from, to routine) {
+	f := l.functionByID(from.id)
 	f.Blocks = nil
 	c := code{l: l, f: f}
 	c.block(l.out.NewID())
@@ -463,10 +463,10 @@ func (l *linker) forward(from, to string) {
 }
 
 // emitKernel makes one of the runtime's functions the whole of the module: its entry point.
-func (l *linker) emitKernel(main string) {
+func (l *linker) emitKernel(main routine) {
 	entry := &l.out.EntryPoints[0]
 	before := entry.Operands[1]
-	entry.Operands[1] = uint32(l.symbol(main))
+	entry.Operands[1] = uint32(main.id)
 	for i := range l.out.ExecutionModes {
 		if in := &l.out.ExecutionModes[i]; in.Operands[0] == before {
 			in.Operands[0] = entry.Operands[1]

@@ -10,22 +10,21 @@ type laneNeeds struct {
 	nested             bool   // rays go to traversal through memory
 }
 
-// hitGetters say which group of values a function of the runtime reads: 'r' the ray, 'h' the hit, 'b' its barycentrics, 'i' the
+// laneGroups say which group of values a function of the runtime reads: 'r' the ray, 'h' the hit, 'b' its barycentrics, 'i' the
 // instance.
-var hitGetters = map[string]string{
-	"rtWorldRayOrigin": "r", "rtWorldRayDirection": "r", "rtObjectRayOrigin": "ri", "rtObjectRayDirection": "ri", "rtRayTmin": "r",
-	"rtRayTmaxMiss": "r", "rtRayTmaxHit": "h", "rtBarycentrics": "hb", "rtPrimitiveId": "h", "rtHitKind": "i", "rtInstanceId": "i",
-	"rtInstanceCustomIndex": "i", "rtGeometryIndex": "i", "rtObjectToWorld": "i", "rtWorldToObject": "i", "rtVertex": "i",
-	"rtClusterId": "i",
+func (y *symbols) laneGroups() map[spirv.ID]string {
+	return map[spirv.ID]string{
+		y.RtWorldRayOrigin.id: "r", y.RtWorldRayDirection.id: "r", y.RtObjectRayOrigin.id: "ri", y.RtObjectRayDirection.id: "ri",
+		y.RtRayTmin.id: "r", y.RtRayTmaxMiss.id: "r", y.RtRayTmaxHit.id: "h", y.RtBarycentrics.id: "hb", y.RtPrimitiveId.id: "h",
+		y.RtHitKind.id: "i", y.RtInstanceId.id: "i", y.RtInstanceCustomIndex.id: "i", y.RtGeometryIndex.id: "i",
+		y.RtObjectToWorld.id: "i", y.RtWorldToObject.id: "i", y.RtVertex.id: "i", y.RtClusterId.id: "i",
+	}
 }
 
 // laneNeeds looks through the hit and miss shaders.
 func (l *linker) laneNeeds() laneNeeds {
 	var n laneNeeds
-	groups := map[spirv.ID]string{}
-	for name, group := range hitGetters {
-		groups[l.symbol(name)] = group
-	}
+	groups := l.symbols.laneGroups()
 	entries := map[spirv.ID]bool{}
 	for i := range l.parts {
 		p := &l.parts[i]
@@ -48,7 +47,7 @@ func (l *linker) laneNeeds() laneNeeds {
 					n.ray, n.hit, n.instance = n.ray || c == 'r', n.hit || c == 'h', n.instance || c == 'i'
 					n.barycentrics = n.barycentrics || c == 'b'
 				}
-				if in.ID(0) == l.symbol("rtAttribute") {
+				if in.ID(0) == l.symbols.RtAttribute.id {
 					word, _ := l.types.constantU32(in.ID(1))
 					n.attributes = max(n.attributes, word+1)
 				}

@@ -11,7 +11,7 @@ import (
 // hitGetter is how a property is read: members of the structure, which a function of the runtime makes a result of. Without a
 // function the result is the only member, or whether the object is of a kind.
 type hitGetter struct {
-	function string
+	function routine
 	members  []string
 	kind     uint32
 }
@@ -25,34 +25,36 @@ const (
 
 func hitMember(name string) hitGetter { return hitGetter{members: []string{name}} }
 func hitKindIs(kind uint32) hitGetter { return hitGetter{members: []string{"kind"}, kind: kind + 1} }
-func hitCall(function string, members ...string) hitGetter {
+func hitCall(function routine, members ...string) hitGetter {
 	return hitGetter{function: function, members: members}
 }
 
-// hitGetterCalls lists the getters. The time has no member: there is no motion.
-var hitGetterCalls = map[spirv.Op]hitGetter{
-	spirv.OpHitObjectIsEmptyEXT:                                hitKindIs(hitObjectEmpty),
-	spirv.OpHitObjectIsHitEXT:                                  hitKindIs(hitObjectHit),
-	spirv.OpHitObjectIsMissEXT:                                 hitKindIs(hitObjectMiss),
-	spirv.OpHitObjectGetRayFlagsEXT:                            hitMember("flags"),
-	spirv.OpHitObjectGetRayTMinEXT:                             hitMember("tMin"),
-	spirv.OpHitObjectGetRayTMaxEXT:                             hitMember("t"),
-	spirv.OpHitObjectGetWorldRayOriginEXT:                      hitMember("origin"),
-	spirv.OpHitObjectGetWorldRayDirectionEXT:                   hitMember("direction"),
-	spirv.OpHitObjectGetHitKindEXT:                             hitMember("hitKind"),
-	spirv.OpHitObjectGetPrimitiveIndexEXT:                      hitMember("primitive"),
-	spirv.OpHitObjectGetGeometryIndexEXT:                       hitMember("geometry"),
-	spirv.OpHitObjectGetInstanceIdEXT:                          hitCall("hoInstanceId", "instance"),
-	spirv.OpHitObjectGetInstanceCustomIndexEXT:                 hitCall("hoInstanceCustomIndex", "instance"),
-	spirv.OpHitObjectGetObjectToWorldEXT:                       hitCall("hoObjectToWorld", "instance"),
-	spirv.OpHitObjectGetWorldToObjectEXT:                       hitCall("hoWorldToObject", "instance"),
-	spirv.OpHitObjectGetObjectRayOriginEXT:                     hitCall("hoObjectRayOrigin", "instance", "origin"),
-	spirv.OpHitObjectGetObjectRayDirectionEXT:                  hitCall("hoObjectRayDirection", "instance", "direction"),
-	spirv.OpHitObjectGetShaderBindingTableRecordIndexEXT:       hitCall("hoRecordIndex", "record"),
-	spirv.OpHitObjectGetShaderRecordBufferHandleEXT:            hitCall("hoRecordData", "kind", "record"),
-	spirv.OpHitObjectGetIntersectionTriangleVertexPositionsEXT: hitCall("hoVertices", "instance", "leaf", "primitive", "geometry"),
-	spirv.OpHitObjectGetClusterIdNV:                            hitCall("hoClusterId", "instance", "leaf"),
-	spirv.OpHitObjectGetCurrentTimeEXT:                         {},
+// makeHitGetters lists the getters. The time has no member: there is no motion.
+func (y *symbols) makeHitGetters() map[spirv.Op]hitGetter {
+	return map[spirv.Op]hitGetter{
+		spirv.OpHitObjectIsEmptyEXT:                                hitKindIs(hitObjectEmpty),
+		spirv.OpHitObjectIsHitEXT:                                  hitKindIs(hitObjectHit),
+		spirv.OpHitObjectIsMissEXT:                                 hitKindIs(hitObjectMiss),
+		spirv.OpHitObjectGetRayFlagsEXT:                            hitMember("flags"),
+		spirv.OpHitObjectGetRayTMinEXT:                             hitMember("tMin"),
+		spirv.OpHitObjectGetRayTMaxEXT:                             hitMember("t"),
+		spirv.OpHitObjectGetWorldRayOriginEXT:                      hitMember("origin"),
+		spirv.OpHitObjectGetWorldRayDirectionEXT:                   hitMember("direction"),
+		spirv.OpHitObjectGetHitKindEXT:                             hitMember("hitKind"),
+		spirv.OpHitObjectGetPrimitiveIndexEXT:                      hitMember("primitive"),
+		spirv.OpHitObjectGetGeometryIndexEXT:                       hitMember("geometry"),
+		spirv.OpHitObjectGetInstanceIdEXT:                          hitCall(y.HoInstanceId, "instance"),
+		spirv.OpHitObjectGetInstanceCustomIndexEXT:                 hitCall(y.HoInstanceCustomIndex, "instance"),
+		spirv.OpHitObjectGetObjectToWorldEXT:                       hitCall(y.HoObjectToWorld, "instance"),
+		spirv.OpHitObjectGetWorldToObjectEXT:                       hitCall(y.HoWorldToObject, "instance"),
+		spirv.OpHitObjectGetObjectRayOriginEXT:                     hitCall(y.HoObjectRayOrigin, "instance", "origin"),
+		spirv.OpHitObjectGetObjectRayDirectionEXT:                  hitCall(y.HoObjectRayDirection, "instance", "direction"),
+		spirv.OpHitObjectGetShaderBindingTableRecordIndexEXT:       hitCall(y.HoRecordIndex, "record"),
+		spirv.OpHitObjectGetShaderRecordBufferHandleEXT:            hitCall(y.HoRecordData, "kind", "record"),
+		spirv.OpHitObjectGetIntersectionTriangleVertexPositionsEXT: hitCall(y.HoVertices, "instance", "leaf", "primitive", "geometry"),
+		spirv.OpHitObjectGetClusterIdNV:                            hitCall(y.HoClusterId, "instance", "leaf"),
+		spirv.OpHitObjectGetCurrentTimeEXT:                         {},
+	}
 }
 
 // hitRecords lists what changes an object, or reads more of it than members.
@@ -67,13 +69,13 @@ var hitRecords = map[spirv.Op]func(h *hitLowering, in *spirv.Inst) error{
 }
 
 // hitObjectType returns the structure that stands for OpTypeHitObjectEXT.
-func (l *linker) hitObjectType() spirv.ID { return l.returnType(l.symbol("hoNothing")) }
+func (l *linker) hitObjectType() spirv.ID { return l.symbols.HoNothing.result }
 
 // lowerHitObjects makes the instructions on hit objects of all stages reads and writes of structures.
 func (l *linker) lowerHitObjects() error {
 	return l.each(func(s *stage) error {
 		functions := l.functionsOfStage(s)
-		if !s.noteHitObjects(functions) {
+		if !l.noteHitObjects(s, functions) {
 			return nil
 		}
 		h := &hitLowering{
@@ -90,13 +92,13 @@ func (l *linker) lowerHitObjects() error {
 }
 
 // noteHitObjects tells whether the stage has any, and notes what it does with them.
-func (s *stage) noteHitObjects(functions []*spirv.Function) (found bool) {
+func (l *linker) noteHitObjects(s *stage, functions []*spirv.Function) (found bool) {
 	reorders := false
 	for _, f := range functions {
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
 				op := b.Insts[i].Op
-				_, getter := hitGetterCalls[op]
+				_, getter := l.symbols.hitGetters[op]
 				s.hitObjects = s.hitObjects || getter || hitRecords[op] != nil || passesHitObject(op)
 				switch op {
 				case spirv.OpReorderThreadWithHintEXT, spirv.OpReorderThreadWithHitObjectEXT:
@@ -222,7 +224,7 @@ func (h *hitLowering) beginQueries(variables []spirv.Inst) {
 }
 
 func (h *hitLowering) inst(in *spirv.Inst) error {
-	getter, reads := hitGetterCalls[in.Op]
+	getter, reads := h.l.symbols.hitGetters[in.Op]
 	record := hitRecords[in.Op]
 	if reads || record != nil || passesHitObject(in.Op) || in.Op == spirv.OpReorderThreadWithHitObjectEXT {
 		if _, typ := h.l.types.pointee(h.typeOf(in.ID(0))); typ != h.struc {
@@ -288,8 +290,8 @@ func (h *hitLowering) read(object spirv.ID, name string, path ...uint32) spirv.I
 }
 
 // arguments returns operands as parameters of a function of the runtime want them: integers may differ in their sign.
-func (h *hitLowering) arguments(function string, in *spirv.Inst, operands []uint32) ([]spirv.ID, error) {
-	f := h.l.functionByID(h.l.symbol(function))
+func (h *hitLowering) arguments(function routine, in *spirv.Inst, operands []uint32) ([]spirv.ID, error) {
+	f := h.l.functionByID(function.id)
 	var list []spirv.ID
 	for i, o := range operands {
 		from, to := h.typeOf(spirv.ID(o)), f.Params[i].Type

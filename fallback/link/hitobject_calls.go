@@ -101,15 +101,15 @@ func (f *frame) hitPlace(stack place) place {
 
 // callHitObject traces or executes where that is no cut: the object is in the runtime's words.
 func (e *emitter) callHitObject(call *spirv.Inst) {
-	words := place{words: e.l.symbol("hoWords")}
+	words := place{words: e.l.symbols.HoWords.id}
 	all := e.s.vars.all(e.s.vars.byID[call.ID(0)])
 	if call.Op == spirv.OpHitObjectExecuteShaderEXT {
 		e.save(all, words)
-		e.call("hoExecute")
+		e.call(e.l.symbols.HoExecute)
 		return
 	}
 	e.setRay(traceOf(call))
-	e.call("hoTrace")
+	e.call(e.l.symbols.HoTrace)
 	e.restore(all, words)
 }
 
@@ -127,11 +127,11 @@ func (l *linker) useHitObjects() {
 	if records {
 		op = spirv.OpConstantTrue
 	}
-	l.emitConstant("hoRecordsHits", l.types.declare(op, l.types.boolean()))
+	l.emitConstant(l.symbols.HoRecordsHits, l.types.declare(op, l.types.boolean()))
 	if !l.form.cuts() {
 		return
 	}
-	from, to := uint32(l.symbol("rtTraverse")), uint32(l.symbol("hoTraverse"))
+	from, to := uint32(l.symbols.RtTraverse.id), uint32(l.symbols.HoTraverse.id)
 	for _, f := range l.out.Functions {
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
@@ -146,7 +146,8 @@ func (l *linker) useHitObjects() {
 func checkNoHitObjects(l *linker) error {
 	var err error
 	l.out.EachFunctionInst(func(in *spirv.Inst) {
-		if _, getter := hitGetterCalls[in.Op]; getter || hitRecords[in.Op] != nil || in.Op == spirv.OpReorderThreadWithHitObjectEXT {
+		_, getter := l.symbols.hitGetters[in.Op]
+		if getter || hitRecords[in.Op] != nil || in.Op == spirv.OpReorderThreadWithHitObjectEXT {
 			err = fmt.Errorf("%v", in)
 		}
 	})

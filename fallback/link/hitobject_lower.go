@@ -11,8 +11,8 @@ func (h *hitLowering) get(in *spirv.Inst, g hitGetter) error {
 	}
 	var value, typ spirv.ID
 	switch {
-	case g.function != "":
-		value, typ = h.call(g.function, args...), h.l.returnType(h.l.symbol(g.function))
+	case g.function.id != 0:
+		value, typ = h.call(g.function, args...), g.function.result
 	case len(args) == 0: // the time
 		value, typ = h.null(t.float32()), t.float32()
 	case g.kind != 0:
@@ -52,7 +52,7 @@ func (h *hitLowering) result(in *spirv.Inst, value, typ spirv.ID) error {
 }
 
 // record stores what a function of the runtime makes of operands.
-func (h *hitLowering) record(function string, in *spirv.Inst, operands []uint32) error {
+func (h *hitLowering) record(function routine, in *spirv.Inst, operands []uint32) error {
 	args, err := h.arguments(function, in, operands)
 	if err == nil {
 		h.store(in.ID(0), h.call(function, args...))
@@ -66,13 +66,13 @@ func (h *hitLowering) recordEmpty(in *spirv.Inst) error {
 }
 
 func (h *hitLowering) recordMiss(in *spirv.Inst) error {
-	return h.record("hoRecordMiss", in, in.Operands[1:])
+	return h.record(h.l.symbols.HoRecordMiss, in, in.Operands[1:])
 }
 
 func (h *hitLowering) recordHit(in *spirv.Inst) error {
-	function := "hoRecordHit"
+	function := h.l.symbols.HoRecordHit
 	if in.Op == spirv.OpHitObjectRecordHitWithIndexNV {
-		function = "hoRecordHitWithIndex"
+		function = h.l.symbols.HoRecordHitWithIndex
 	}
 	last := len(in.Operands) - 1
 	if err := h.record(function, in, in.Operands[1:last]); err != nil {
@@ -109,7 +109,7 @@ func (h *hitLowering) recordFromQuery(in *spirv.Inst) error {
 		}
 		args = append(args, h.convert(spirv.ID(n), typ, t.uint32()))
 	}
-	h.store(in.ID(0), h.call("hoFromQuery", args...))
+	h.store(in.ID(0), h.call(h.l.symbols.HoFromQuery, args...))
 	triangle := h.value(spirv.OpIEqual, t.boolean(), uint32(kind), uint32(h.u32(1)))
 	return h.giveAttributes(in, in.ID(3), triangle)
 }
@@ -124,7 +124,7 @@ func (h *hitLowering) giveAttributes(in *spirv.Inst, from, own spirv.ID) error {
 	kind := h.read(in.ID(0), "kind")
 	for i := range uint32(min(len(words), maxAttributeWords)) {
 		pointer, word := h.member(in.ID(0), "attributes", i)
-		h.store(pointer, h.call("hoAttribute", kind, own, h.load(word, pointer), words[i]))
+		h.store(pointer, h.call(h.l.symbols.HoAttribute, kind, own, h.load(word, pointer), words[i]))
 	}
 	return nil
 }
@@ -210,6 +210,6 @@ func (h *hitLowering) setRecordIndex(in *spirv.Inst) error {
 		return h.s.invalid("operand of %v is of a wrong type", in.Op)
 	}
 	pointer, word := h.member(in.ID(0), "record")
-	h.store(pointer, h.call("hoSetRecord", kind, h.convert(in.ID(1), typ, word)))
+	h.store(pointer, h.call(h.l.symbols.HoSetRecord, kind, h.convert(in.ID(1), typ, word)))
 	return nil
 }

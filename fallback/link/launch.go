@@ -7,7 +7,7 @@ import "github.com/everray/everray/fallback/spirv"
 // and a number.
 func (l *linker) moveLaunch() {
 	t := l.types
-	launch := l.symbol("rtLaunch")
+	launch := l.symbols.RtLaunch.id
 	_, block := t.pointee(t.get(launch).Type)
 	moved := l.movePointers()
 	physical := t.pointer(spirv.StorageClassPhysicalStorageBuffer, block)

@@ -143,9 +143,9 @@ func (l *linker) run(ctx context.Context, passes []pass) (err error) {
 type linker struct {
 	options     Options
 	runtimeCode []uint32
-	out         *spirv.Module       // the runtime, then everything
-	symbols     map[string]spirv.ID // the runtime's functions and globals by name
-	skipHelpers bool                // see Shader.SkipHelpers
+	out         *spirv.Module // the runtime, then everything
+	symbols     *symbols
+	skipHelpers bool // see Shader.SkipHelpers
 	types       *interner
 	stages      []*stage
 	decorations map[spirv.ID][]spirv.Inst // of the output's ids

@@ -64,39 +64,6 @@ func TestPassesAreInOrder(t *testing.T) {
 	}
 }
 
-// TestRuntimeSymbols checks that everything the linker asks of the runtime by name is there.
-func TestRuntimeSymbols(t *testing.T) {
-	l := &linker{runtimeCode: runtimeModule(t)}
-	if err := l.loadRuntime(); err != nil {
-		t.Fatal(err)
-	}
-	names := []string{"rtShade", "rtContinue", "rtAnyHit", "rtLaunchId", "rtLaunchSize", "rtRecord", "rtPushAddress", "rtFrame",
-		"rtPayload",
-		"rtReserve", "rtReserveTrace", "rtSetRay", "rtCall", "rtCallShader", "rtReturn", "rtReturnCallable", "rtResume", "rtQuad",
-		"rtStructure", "rtTlas", "rtReturnTo", "rtCallsShaders",
-		"rtBarycentrics", "rtVertex", "rtAttribute", "rtSetAttribute", "rtReport", "rtTrace", "rtCallable", "rtUnknown", "rtIntersection",
-		"rtSchedule", "rtShadeMiss", "rtTraceMiss", "rtRunCallable", "rtIndirect", "rtNullAnyHit", "rtNullIntersection",
-		"erUsesTriangles", "erUsesBoxes", "erCandidate", "rtLaunch",
-		"rtFirst", "rtFirstIsKnown", "rtTiles", "rtWhole", "rtPlaceLane", "rtWaveResume", "rtWaveShade", "rtWaveTail", "rtWaveAddress",
-		"rtWaveArgument", "rtWaveFirst", "rtWaveEnd", "rtWaveReadsRay", "rtWaveReadsHit", "rtWaveReadsInstance",
-		"rtWaveAttributeQuads", "rtWaveNested", "rtWaveSplit", "rtWaveGoesOn", "rtWaveGo",
-		"rtWaveLanes", "rtWaveCounts", "rtPlaceWave", "rtWaveObjects", "rtWaveReadsBarycentrics", "rtFlagsSet", "rtFlagsOpen",
-		"rtOperandsSet",
-		"rtOperandsOpen"}
-	for _, g := range getters {
-		for _, n := range []string{g.hit, g.miss} {
-			if n != "" {
-				names = append(names, n)
-			}
-		}
-	}
-	for _, n := range names {
-		if l.symbols[n] == 0 {
-			t.Errorf("runtime has no %s", n)
-		}
-	}
-}
-
 // pipelineOf compiles the stages of a shape's pipeline.
 func pipelineOf(t testing.TB, glsl *glsltest.Compiler, s shapes.Shape) []Stage {
 	hit := shapes.ClosestHit

@@ -196,7 +196,7 @@ func (a *liveness) inst(b int, in *spirv.Inst) {
 			add(e)
 		}
 	case spirv.OpFunctionCall:
-		if to, ok := a.access[in.ID(min(1, len(in.Operands)-1))]; ok && to.exact && in.ID(0) == a.l.symbol("rqInitialize") {
+		if to, ok := a.access[in.ID(min(1, len(in.Operands)-1))]; ok && to.exact && in.ID(0) == a.l.symbols.RqInitialize.id {
 			e := a.of(to.first, to.count)
 			e.kill = true // writes all of a query that matters
 			add(e)

@@ -2,35 +2,27 @@ package link
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/everray/everray/fallback/spirv"
 )
 
 // loadRuntime decodes the runtime module, the beginning of the output, and reads its symbols.
-func (l *linker) loadRuntime() error {
+func (l *linker) loadRuntime() error { return l.load(resolveSymbols) }
+
+// load does that, for a runtime with these symbols.
+func (l *linker) load(resolve func(*spirv.Module) (*symbols, error)) error {
 	m, err := spirv.Decode(l.runtimeCode)
 	if err != nil {
 		return fmt.Errorf("runtime module: %w: %w", ErrInvalid, err)
 	}
 	l.out = m
-	l.symbols = map[string]spirv.ID{}
-	for i := range m.Names {
-		if in := &m.Names[i]; in.Op == spirv.OpName {
-			name, _ := spirv.DecodeString(in.Operands[1:])
-			name, _, _ = strings.Cut(name, "(") // glslang mangles parameter types behind it
-			if _, taken := l.symbols[name]; !taken {
-				l.symbols[name] = spirv.ID(in.Operands[0])
-			}
-		}
+	if l.symbols, err = resolve(m); err != nil {
+		return err
 	}
 	l.types = newInterner(m)
 	l.runtimeBound = spirv.ID(m.Bound)
 	return nil
 }
-
-// symbol returns the id of a function or global of the runtime. That it exists is tested.
-func (l *linker) symbol(name string) spirv.ID { return l.symbols[name] }
 
 // mergeStages appends all stages to the output.
 func (l *linker) mergeStages() error {
@@ -39,7 +31,7 @@ func (l *linker) mergeStages() error {
 			return err
 		}
 		s.module = nil
-		return s.checkBuiltIns()
+		return l.checkBuiltIns(s)
 	})
 	l.indexOutput()
 	return err
@@ -238,14 +230,14 @@ func (g *merger) globals() {
 // type: unsigned.
 func (g *merger) launchBuiltIn(id, pointer spirv.ID) bool {
 	r, ok := g.s.uses[id]
-	if !ok || r.kind != roleBuiltIn || pointer != g.l.types.get(g.l.symbol("rtLaunchId")).Type {
+	if !ok || r.kind != roleBuiltIn || pointer != g.l.types.get(g.l.symbols.RtLaunchId.id).Type {
 		return false
 	}
 	switch r.builtIn {
 	case spirv.BuiltInLaunchIdKHR:
-		g.ids[id] = g.l.symbol("rtLaunchId")
+		g.ids[id] = g.l.symbols.RtLaunchId.id
 	case spirv.BuiltInLaunchSizeKHR:
-		g.ids[id] = g.l.symbol("rtLaunchSize")
+		g.ids[id] = g.l.symbols.RtLaunchSize.id
 	default:
 		return false
 	}

@@ -156,7 +156,7 @@ func (l *linker) eachEntryInst(visit func(s *stage, b *spirv.Block, i int) error
 func checkNoQueries(l *linker) error {
 	var err error
 	l.out.EachFunctionInst(func(in *spirv.Inst) {
-		if _, query := queryCalls[in.Op]; query {
+		if _, query := l.symbols.queryCalls[in.Op]; query {
 			err = fmt.Errorf("%v", in)
 		}
 	})

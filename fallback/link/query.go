@@ -8,40 +8,43 @@ import (
 
 // queryCall is the function of shaders/fallback/query.glsl that stands for an instruction.
 type queryCall struct {
-	name string
+	routine
 	// reads and writes tell what it does with the query. Initialize does not read it.
 	reads, writes bool
 }
 
-func queryGetter(name string) queryCall { return queryCall{name, true, false} }
+func queryGetter(f routine) queryCall { return queryCall{f, true, false} }
 
-// queryCalls maps the instructions of SPV_KHR_ray_query to functions. Operands follow the query, in their order.
-var queryCalls = map[spirv.Op]queryCall{
-	spirv.OpRayQueryInitializeKHR:                                            {"rqInitialize", false, true},
-	spirv.OpRayQueryProceedKHR:                                               {"rqProceed", true, true},
-	spirv.OpRayQueryTerminateKHR:                                             {"rqTerminate", true, true},
-	spirv.OpRayQueryConfirmIntersectionKHR:                                   {"rqConfirmIntersection", true, true},
-	spirv.OpRayQueryGenerateIntersectionKHR:                                  {"rqGenerateIntersection", true, true},
-	spirv.OpRayQueryGetRayTMinKHR:                                            queryGetter("rqGetRayTMin"),
-	spirv.OpRayQueryGetRayFlagsKHR:                                           queryGetter("rqGetRayFlags"),
-	spirv.OpRayQueryGetWorldRayOriginKHR:                                     queryGetter("rqGetWorldRayOrigin"),
-	spirv.OpRayQueryGetWorldRayDirectionKHR:                                  queryGetter("rqGetWorldRayDirection"),
-	spirv.OpRayQueryGetIntersectionTypeKHR:                                   queryGetter("rqGetIntersectionType"),
-	spirv.OpRayQueryGetIntersectionTKHR:                                      queryGetter("rqGetIntersectionT"),
-	spirv.OpRayQueryGetIntersectionInstanceCustomIndexKHR:                    queryGetter("rqGetIntersectionInstanceCustomIndex"),
-	spirv.OpRayQueryGetIntersectionInstanceIdKHR:                             queryGetter("rqGetIntersectionInstanceId"),
-	spirv.OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR: queryGetter("rqGetIntersectionInstanceShaderBindingTableRecordOffset"),
-	spirv.OpRayQueryGetIntersectionGeometryIndexKHR:                          queryGetter("rqGetIntersectionGeometryIndex"),
-	spirv.OpRayQueryGetIntersectionPrimitiveIndexKHR:                         queryGetter("rqGetIntersectionPrimitiveIndex"),
-	spirv.OpRayQueryGetIntersectionBarycentricsKHR:                           queryGetter("rqGetIntersectionBarycentrics"),
-	spirv.OpRayQueryGetIntersectionFrontFaceKHR:                              queryGetter("rqGetIntersectionFrontFace"),
-	spirv.OpRayQueryGetIntersectionCandidateAABBOpaqueKHR:                    queryGetter("rqGetIntersectionCandidateAABBOpaque"),
-	spirv.OpRayQueryGetIntersectionObjectRayDirectionKHR:                     queryGetter("rqGetIntersectionObjectRayDirection"),
-	spirv.OpRayQueryGetIntersectionObjectRayOriginKHR:                        queryGetter("rqGetIntersectionObjectRayOrigin"),
-	spirv.OpRayQueryGetIntersectionObjectToWorldKHR:                          queryGetter("rqGetIntersectionObjectToWorld"),
-	spirv.OpRayQueryGetIntersectionWorldToObjectKHR:                          queryGetter("rqGetIntersectionWorldToObject"),
-	spirv.OpRayQueryGetIntersectionClusterIdNV:                               queryGetter("rqGetIntersectionClusterId"),
-	spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR:                queryGetter("rqGetIntersectionTriangleVertexPositions"),
+// makeQueryCalls maps the instructions of SPV_KHR_ray_query to functions. Operands follow the query, in their order.
+func (y *querySymbols) makeQueryCalls() map[spirv.Op]queryCall {
+	return map[spirv.Op]queryCall{
+		spirv.OpRayQueryInitializeKHR:                         {y.RqInitialize, false, true},
+		spirv.OpRayQueryProceedKHR:                            {y.RqProceed, true, true},
+		spirv.OpRayQueryTerminateKHR:                          {y.RqTerminate, true, true},
+		spirv.OpRayQueryConfirmIntersectionKHR:                {y.RqConfirmIntersection, true, true},
+		spirv.OpRayQueryGenerateIntersectionKHR:               {y.RqGenerateIntersection, true, true},
+		spirv.OpRayQueryGetRayTMinKHR:                         queryGetter(y.RqGetRayTMin),
+		spirv.OpRayQueryGetRayFlagsKHR:                        queryGetter(y.RqGetRayFlags),
+		spirv.OpRayQueryGetWorldRayOriginKHR:                  queryGetter(y.RqGetWorldRayOrigin),
+		spirv.OpRayQueryGetWorldRayDirectionKHR:               queryGetter(y.RqGetWorldRayDirection),
+		spirv.OpRayQueryGetIntersectionTypeKHR:                queryGetter(y.RqGetIntersectionType),
+		spirv.OpRayQueryGetIntersectionTKHR:                   queryGetter(y.RqGetIntersectionT),
+		spirv.OpRayQueryGetIntersectionInstanceCustomIndexKHR: queryGetter(y.RqGetIntersectionInstanceCustomIndex),
+		spirv.OpRayQueryGetIntersectionInstanceIdKHR:          queryGetter(y.RqGetIntersectionInstanceId),
+		spirv.OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR: queryGetter(
+			y.RqGetIntersectionInstanceShaderBindingTableRecordOffset),
+		spirv.OpRayQueryGetIntersectionGeometryIndexKHR:           queryGetter(y.RqGetIntersectionGeometryIndex),
+		spirv.OpRayQueryGetIntersectionPrimitiveIndexKHR:          queryGetter(y.RqGetIntersectionPrimitiveIndex),
+		spirv.OpRayQueryGetIntersectionBarycentricsKHR:            queryGetter(y.RqGetIntersectionBarycentrics),
+		spirv.OpRayQueryGetIntersectionFrontFaceKHR:               queryGetter(y.RqGetIntersectionFrontFace),
+		spirv.OpRayQueryGetIntersectionCandidateAABBOpaqueKHR:     queryGetter(y.RqGetIntersectionCandidateAABBOpaque),
+		spirv.OpRayQueryGetIntersectionObjectRayDirectionKHR:      queryGetter(y.RqGetIntersectionObjectRayDirection),
+		spirv.OpRayQueryGetIntersectionObjectRayOriginKHR:         queryGetter(y.RqGetIntersectionObjectRayOrigin),
+		spirv.OpRayQueryGetIntersectionObjectToWorldKHR:           queryGetter(y.RqGetIntersectionObjectToWorld),
+		spirv.OpRayQueryGetIntersectionWorldToObjectKHR:           queryGetter(y.RqGetIntersectionWorldToObject),
+		spirv.OpRayQueryGetIntersectionClusterIdNV:                queryGetter(y.RqGetIntersectionClusterId),
+		spirv.OpRayQueryGetIntersectionTriangleVertexPositionsKHR: queryGetter(y.RqGetIntersectionTriangleVertexPositions),
+	}
 }
 
 // lowerQueries replaces the ray queries of all stages by calls of the runtime's functions.
@@ -69,7 +72,7 @@ func (l *linker) lowerStageQueries(s *stage) error {
 
 // queryType returns the structure that stands for OpTypeRayQueryKHR.
 func (l *linker) queryType() spirv.ID {
-	if f := l.functionByID(l.symbol("rqProceed")); f != nil && len(f.Params) > 0 {
+	if f := l.functionByID(l.symbols.RqProceed.id); f != nil && len(f.Params) > 0 {
 		_, typ := l.types.pointee(f.Params[0].Type)
 		return typ
 	}
@@ -179,7 +182,7 @@ func (q *queryLowering) function(f *spirv.Function) error {
 }
 
 func (q *queryLowering) inst(in spirv.Inst) error {
-	if c, ok := queryCalls[in.Op]; ok {
+	if c, ok := q.l.symbols.queryCalls[in.Op]; ok {
 		return q.call(in, c)
 	}
 	switch {
@@ -217,7 +220,7 @@ func (q *queryLowering) call(in spirv.Inst, c queryCall) error {
 	if q.l.skipHelpers && in.Op == spirv.OpRayQueryProceedKHR {
 		q.abandon(argument)
 	}
-	f := q.l.functionByID(q.l.symbol(c.name))
+	f := q.l.functionByID(c.id)
 	call := spirv.Inst{Op: spirv.OpFunctionCall, Type: f.Def.Type, Operands: []uint32{uint32(f.Def.Result), uint32(argument)}}
 	if len(f.Params) != len(in.Operands) {
 		return q.s.invalid("%v with %d operands", in.Op, len(in.Operands))
@@ -254,7 +257,7 @@ func (q *queryLowering) abandon(query spirv.ID) {
 	} else {
 		helper = q.emit(spirv.OpLoad, t.boolean(), uint32(q.l.builtInVariable(spirv.BuiltInHelperInvocation, t.boolean())))
 	}
-	q.emit(spirv.OpFunctionCall, t.void(), uint32(q.l.symbol("rqAbandon")), uint32(query), uint32(helper))
+	q.emit(spirv.OpFunctionCall, t.void(), uint32(q.l.symbols.RqAbandon.id), uint32(query), uint32(helper))
 }
 
 // builtInVariable returns the shader's input variable for a built-in, which it may have already.

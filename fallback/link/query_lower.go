@@ -66,7 +66,8 @@ func LowerQueries(ctx context.Context, library []uint32, sh Shader) (code []uint
 		name string
 		run  func() error
 	}{
-		{"runtime", l.loadRuntime}, {"merge", l.mergeShader}, {"queries", l.lowerQueries}, {"access", l.lowerAccess},
+		{"runtime", func() error { return l.load(resolveQuerySymbols) }},
+		{"merge", l.mergeShader}, {"queries", l.lowerQueries}, {"access", l.lowerAccess},
 		{"finish", l.finishShader},
 	} {
 		if err := ctx.Err(); err != nil {

@@ -25,10 +25,10 @@ func (h *hitLowering) reorder(in *spirv.Inst) error {
 		return nil
 	}
 	hint := in.Operands // and how many bits of it count
-	function := "hoKeyOfHint"
+	function := h.l.symbols.HoKeyOfHint
 	var args []spirv.ID
 	if in.Op == spirv.OpReorderThreadWithHitObjectEXT {
-		hint, function = in.Operands[1:], "hoKeyOfObject"
+		hint, function = in.Operands[1:], h.l.symbols.HoKeyOfObject
 		for _, m := range []string{"kind", "record", "flags"} {
 			args = append(args, h.read(in.ID(0), m))
 		}
@@ -53,20 +53,20 @@ func (h *hitLowering) reorder(in *spirv.Inst) error {
 // reorder leaves the shader at a reorder: its frame goes to the stack.
 func (e *emitter) reorder(at *site) {
 	size := e.u32(at.frame.size / quadSlots)
-	fits := e.call("rtReserve", size)
-	base := e.loadGlobal("rtFrame")
+	fits := e.call(e.l.symbols.RtReserve, size)
+	base := e.loadGlobal(e.l.symbols.RtFrame)
 	pushed, left := e.l.out.NewID(), e.l.out.NewID()
 	e.choose(fits, pushed, left)
 	e.block(pushed)
 	e.save(at.frame.spilled, e.stack(base))
 	e.branch(left)
 	e.block(left)
-	e.returnValue(e.call("hoReorder", fits, size, at.constant, e.operand(&at.call, 0)))
+	e.returnValue(e.call(e.l.symbols.HoReorder, fits, size, at.constant, e.operand(&at.call, 0)))
 }
 
 // emitReorders tells a kernel about the states of lanes that wait at reorders. In the tail, which has no order, they go on.
 func (w *wavePlan) emitReorders(l *linker, leaves bool) {
-	t := l.types
+	t, y := l.types, l.symbols
 	op, first := spirv.OpConstantFalse, ^uint32(0)
 	if w.reorders {
 		if first = w.sorted[0]; leaves {
@@ -79,12 +79,12 @@ func (w *wavePlan) emitReorders(l *linker, leaves bool) {
 		drop++
 	}
 	hint := uint32(keyBits - bits.Len32(shaders>>drop-1))
-	l.emitConstant("hoReorders", t.declare(op, t.boolean()))
+	l.emitConstant(y.HoReorders, t.declare(op, t.boolean()))
 	for _, c := range []struct {
-		hook  string
+		hook  routine
 		value uint32
 	}{
-		{"hoReorderFirst", first}, {"hoReorderShift", w.shift}, {"hoKeyBits", keyBits}, {"hoHintBits", hint}, {"hoShaderShift", drop},
+		{y.HoReorderFirst, first}, {y.HoReorderShift, w.shift}, {y.HoKeyBits, keyBits}, {y.HoHintBits, hint}, {y.HoShaderShift, drop},
 	} {
 		l.emitConstant(c.hook, t.u32(c.value))
 	}

@@ -22,7 +22,7 @@ type place struct {
 }
 
 // stack returns the place that begins with a stack quad.
-func (e *emitter) stack(quad spirv.ID) place { return place{address: e.call("rtQuad", quad)} }
+func (e *emitter) stack(quad spirv.ID) place { return place{address: e.call(e.l.symbols.RtQuad, quad)} }
 
 // home returns the place of the shader's incoming payload on the stack.
 func (e *emitter) home() place { return e.stack(e.incomingQuad()) }

@@ -90,7 +90,7 @@ func (l *linker) emitStructures() {
 		}
 		l.types.get(y.constant).Operands[0] = uint32(i)
 	}
-	f := l.functionByID(l.symbol("rtStructure"))
+	f := l.functionByID(l.symbols.RtStructure.id)
 	f.Blocks = nil
 	c := code{l: l, f: f}
 	c.block(l.out.NewID())

@@ -26,8 +26,7 @@ const (
 // widen decides how many tiles a workgroup of the monolithic form takes. Indirect launches, whose lane groups take
 // their places one by one, and the runtime for CPUs stay with one.
 func (l *linker) widen() {
-	const hook = "rtTiles"
-	if l.options.Indirect || l.symbols[hook] == 0 {
+	if l.options.Indirect || l.symbols.RtTiles.id == 0 {
 		return
 	}
 	tiles := uint32(fewTiles)
@@ -40,7 +39,7 @@ func (l *linker) widen() {
 		}
 	}
 	tiles = max(1, min(tiles, max(l.options.MaxLanes, leastLanes)/tileLanes))
-	l.emitConstant(hook, l.types.u32(tiles))
+	l.emitConstant(l.symbols.RtTiles, l.types.u32(tiles))
 	l.setLanes(tileLanes * tiles)
 }
 

@@ -1,0 +1,83 @@
+package link
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/shaders"
+)
+
+// TestRuntimeSymbols resolves the symbols of all variants of the runtime, and of the library of ray queries.
+func TestRuntimeSymbols(t *testing.T) {
+	for _, clusters := range []bool{false, true} {
+		for _, simd := range []bool{false, true} {
+			name := shaders.VariantFor("fallback/runtime.comp", simd, clusters)
+			y, err := resolveSymbols(decoded(t, name))
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if tiles := y.RtTiles.id != 0; tiles == simd {
+				t.Errorf("%s: rtTiles is there: %v", name, tiles)
+			}
+		}
+		name := shaders.VariantFor("fallback/query.comp", false, clusters)
+		if _, err := resolveQuerySymbols(decoded(t, name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestMissingSymbols takes symbols away: the error names what is missing, be it a function or a global, also where something else
+// has its name.
+func TestMissingSymbols(t *testing.T) {
+	for _, c := range []struct{ name, symbol string }{
+		{"a function", "rtShade"}, {"a global", "rtFrame"}, {"of queries", "rqProceed"}, {"of hit objects", "hoWords"},
+		{"of waves", "rtWaveTail"}, {"nothing", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := decoded(t, "fallback/runtime.comp")
+			m.Names = slices.DeleteFunc(m.Names, func(in spirv.Inst) bool {
+				name, _ := spirv.DecodeString(in.Operands[1:])
+				name, _, _ = strings.Cut(name, "(")
+				return in.Op == spirv.OpName && name == c.symbol
+			})
+			_, err := Link(t.Context(), m.Encode(), nil, Options{})
+			if c.symbol == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.symbol) {
+				t.Errorf("without %s: %v", c.symbol, err)
+			}
+		})
+	}
+	m := decoded(t, "fallback/runtime.comp")
+	for i := range m.Names { // a function has the name of the global
+		if name, _ := spirv.DecodeString(m.Names[i].Operands[1:]); m.Names[i].Op == spirv.OpName && name == "rtFrame" {
+			m.Names[i].Operands[0] = uint32(m.Functions[0].Def.Result)
+		}
+	}
+	if _, err := resolveSymbols(m); err == nil || !strings.Contains(err.Error(), "no variable rtFrame") {
+		t.Errorf("with a function for rtFrame: %v", err)
+	}
+}
+
+// decoded returns a shader of ours as a module.
+func decoded(t *testing.T, name string) *spirv.Module {
+	t.Helper()
+	code, err := shaders.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.Decode(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
