@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -48,6 +49,37 @@ func TestEnvironmentFiles(t *testing.T) {
 	}
 	if _, err := LoadEnvironment(t.Context(), "map.jpg"); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("another format: %v", err)
+	}
+}
+
+// TestEnvironmentOfEXR: colours or grey, and what is no light becomes some or none.
+func TestEnvironmentOfEXR(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	load := func(names ...string) (*EnvironmentMap, error) {
+		e := &EXR{Width: 2, Height: 1}
+		for _, n := range names {
+			e.Channels = append(e.Channels, EXRChannel{Name: n, Type: EXRFloat, Floats: map[string][]float32{
+				"R": {1e6, -1}, "G": {nan, 0.5}, "B": {inf, -inf}, "Y": {3, 4}, "A": {1, 1}}[n]})
+		}
+		var b bytes.Buffer
+		path := filepath.Join(t.TempDir(), "map.EXR")
+		if err := errors.Join(EncodeEXR(&b, e), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return LoadEnvironment(t.Context(), path)
+	}
+	for _, c := range []struct {
+		names []string
+		want  []float32
+	}{
+		{[]string{"R", "G", "B", "A"}, []float32{1e6, 0, 65504, 0, 0.5, 0}}, {[]string{"Y"}, []float32{3, 3, 3, 4, 4, 4}},
+	} {
+		if m, err := load(c.names...); err != nil || !slices.Equal(m.Pixels, c.want) {
+			t.Errorf("%v: %v, %v, want %v", c.names, m, err, c.want)
+		}
+	}
+	if _, err := load("R", "G", "A"); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("without blue: %v", err)
 	}
 }
 

@@ -14,29 +14,69 @@ import (
 // maxEnvironmentWidth bounds environment maps: 8192 x 4096 texels take 400 MB here.
 const maxEnvironmentWidth = 8192
 
-// LoadEnvironment reads an environment map by longitude and latitude, twice as wide as high, from a Radiance file (.hdr). No
-// well-kept library for it is to be had through Go's module proxy, and the format is small: hence the code here.
+// LoadEnvironment reads an environment map by longitude and latitude, twice as wide as high, from a Radiance (.hdr) or an
+// OpenEXR file (.exr; see DecodeEXR for what of the format). No well-kept library for either is to be had through Go's module
+// proxy: hence the code here.
 func LoadEnvironment(ctx context.Context, path string) (*EnvironmentMap, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !strings.EqualFold(filepath.Ext(path), ".hdr") {
-		return nil, fmt.Errorf("environment %q: %w: only .hdr files (Radiance) are read; convert it", path, ErrUnsupported)
+	decoders := map[string]func(io.Reader) (*FloatImage, error){".hdr": DecodeHDR, ".exr": decodeLight}
+	decode, ok := decoders[strings.ToLower(filepath.Ext(path))]
+	if !ok {
+		return nil, fmt.Errorf("environment %q: %w: only .hdr (Radiance) and .exr files are read; convert it", path, ErrUnsupported)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("environment: %w", err)
 	}
 	defer f.Close()
-	img, err := DecodeHDR(f)
+	img, err := decode(f)
 	if err != nil {
 		return nil, fmt.Errorf("environment %q: %w", path, err)
+	}
+	if img.Width > maxEnvironmentWidth {
+		return nil, fmt.Errorf("environment %q: %w: %d pixels wide, at most %d are used: make it smaller", path, ErrTooLarge, img.Width,
+			maxEnvironmentWidth)
 	}
 	if img.Width != 2*img.Height {
 		return nil, fmt.Errorf("environment %q: %w: %d x %d pixels: want a map by longitude and latitude, twice as wide as high", path,
 			ErrInvalid, img.Width, img.Height)
 	}
 	return &EnvironmentMap{Width: img.Width, Height: img.Height, Pixels: img.Pix}, nil
+}
+
+// decodeLight reads an OpenEXR picture as light: channels R, G and B, or Y alone. What is no amount of light (not a number, below
+// zero) is 0; what overflowed the file's halves is their largest.
+func decodeLight(r io.Reader) (*FloatImage, error) {
+	const largestHalf = 65504
+	e, err := DecodeEXR(bufio.NewReader(r))
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]float32{}
+	for _, c := range e.Channels {
+		found[c.Name] = c.Floats
+	}
+	sources := [3][]float32{found["R"], found["G"], found["B"]}
+	if grey := found["Y"]; grey != nil && sources[0] == nil {
+		sources = [3][]float32{grey, grey, grey}
+	}
+	img := &FloatImage{Width: e.Width, Height: e.Height, Pix: make([]float32, 3*e.Width*e.Height)}
+	for k, source := range sources {
+		if source == nil {
+			return nil, fmt.Errorf("%w: .exr: no channels R, G and B of floats or halves, and no Y", ErrUnsupported)
+		}
+		for i, v := range source {
+			if v > 0 {
+				img.Pix[3*i+k] = v
+				if math.IsInf(float64(v), 1) {
+					img.Pix[3*i+k] = largestHalf
+				}
+			}
+		}
+	}
+	return img, nil
 }
 
 // DecodeHDR reads a Radiance picture (.hdr): one exponent for the three colours of a pixel, rows plain or packed by runs.

@@ -35,7 +35,8 @@ const (
 
 func (f *lightFlags) register(flags *pflag.FlagSet, headlight string) {
 	flags.StringVar(&f.environment, "environment", environmentAuto,
-		"light from all around: studio, sky (with a sun), none, an .hdr file, or auto: the built-in scenes' own, and studio for files")
+		"light from all around: studio, sky (with a sun), none, an .hdr or .exr file, or auto: the built-in scenes' own, "+
+			"and studio for files")
 	flags.Float64Var(&f.rotation, "environment-rotation", 0, "turn the environment by so many degrees")
 	flags.Float64Var(&f.sky, "sky", 1, "scale of the environment and its sun; 0 switches them off")
 	flags.BoolVar(&f.ground, "ground", false, "put a grey plane below the scene")
