@@ -33,7 +33,7 @@ type clusterScratch struct {
 
 const (
 	placeSize  = 16  // ErPlace
-	placeBlock = 256 // ER_PLACE_BLOCK: operations of a workgroup
+	placeBlock = 128 // ER_PLACE_BLOCK: operations of a workgroup
 	placeUnit  = 32  // ER_PLACE_UNIT
 	gatherPart = 64  // clusters of a workgroup of gather.comp and finish.comp
 )
@@ -192,15 +192,15 @@ func (b *Builder) PrepareClusters(ctx context.Context) error {
 	return b.prepare(ctx, func(k int) bool { return k >= kernelClusterSizes && k <= kernelClusterFinish })
 }
 
-// clusterConstants are the specialisation constants of kernels of clusters.
-func clusterConstants(k int) map[uint32]uint32 {
+// clusterConstants are the specialisation constants of kernels of clusters: triangles at most, and lanes.
+func (b *Builder) clusterConstants(k int) map[uint32]uint32 {
 	switch k {
 	case kernelClusterBuild64, kernelClusterInstantiate64:
-		return map[uint32]uint32{0: 64}
+		return map[uint32]uint32{0: 64, 1: 64}
 	case kernelClusterBuild128, kernelClusterInstantiate128:
-		return map[uint32]uint32{0: 128}
+		return map[uint32]uint32{0: 128, 1: 128}
 	case kernelClusterBuild256, kernelClusterInstantiate256:
-		return map[uint32]uint32{0: 256}
+		return map[uint32]uint32{0: 256, 1: b.lanes}
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (b *Builder) constants(k int) map[uint32]uint32 {
 	if k < kernelClusterSizes && b.lanes != mostLanes {
 		return map[uint32]uint32{4: b.lanes} // ER_LANES; other kernels have no such constant
 	}
-	return clusterConstants(k)
+	return b.clusterConstants(k)
 }
 
 const (

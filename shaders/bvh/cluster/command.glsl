@@ -40,7 +40,7 @@ struct ErPlace {
 };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer ErPlaceView { ErPlace place[]; };
 
-const uint ER_PLACE_BLOCK = 256u;
+const uint ER_PLACE_BLOCK = 128u;
 const uint ER_PLACE_UNIT = 32u;
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer ErQuads { uvec4 v[]; };

@@ -31,15 +31,15 @@ void main() {
             corners[n] = f.v[n];
         }
     }
-    if (lane < count) {
-        triangles[lane] = ErUintView(triangleAt).v[lane];
+    for (uint n = lane; n < count; n += LANES) {
+        triangles[n] = ErUintView(triangleAt).v[n];
     }
     uint geometry = t.geometry;
     uint index = (geometry + offset) & ER_GEOMETRY_INDEX_MASK; // the offset's sign is in its 24 bits
-    if (words && lane < count) {
-        uint w = ErUintView(triangleAt).v[count + lane];
+    for (uint n = lane; words && n < count; n += LANES) {
+        uint w = ErUintView(triangleAt).v[count + n];
         uint at = ER_CLUSTER_HEADER_SIZE + erClusterNodes(counts) * ER_NODE_SIZE + 4u * count;
-        ErWordsOut(erAddress(p.address, at)).v[lane] = ((w + offset) & ER_GEOMETRY_INDEX_MASK) | (w & 0xe0000000u);
+        ErWordsOut(erAddress(p.address, at)).v[n] = ((w + offset) & ER_GEOMETRY_INDEX_MASK) | (w & 0xe0000000u);
     }
     barrier();
     writeCluster(p.address, t.id + id, counts & ~ER_CLUSTER_HAS_VERTICES, t.flags, index | (geometry & 0xe0000000u), p.bytes);

@@ -4,7 +4,7 @@
 // may lie over sources, all go to scratch memory first.
 //   push.pass  MOVE_AT_ONCE, or the way of what may overlap
 #include "bvh/cluster/command.glsl"
-layout(local_size_x = 256) in;
+layout(local_size_x = 128) in;
 
 const uint MOVE_AT_ONCE = 0u;
 const uint MOVE_AWAY = 1u;

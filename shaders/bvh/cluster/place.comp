@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // Says where each operation's result goes, after sizes.comp, and tells the application sizes and addresses.
 #include "bvh/cluster/command.glsl"
-layout(local_size_x = 256) in;
+layout(local_size_x = ER_PLACE_BLOCK) in;
 
 shared uint sums[ER_PLACE_BLOCK];
 

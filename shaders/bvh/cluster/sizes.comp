@@ -3,7 +3,7 @@
 // How many bytes each operation's result takes, and how far behind the first of its block it goes. A workgroup does
 // ER_PLACE_BLOCK operations.
 #include "bvh/cluster/command.glsl"
-layout(local_size_x = 256) in;
+layout(local_size_x = ER_PLACE_BLOCK) in;
 
 shared uint sums[2u * ER_PLACE_BLOCK];
 

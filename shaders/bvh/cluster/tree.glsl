@@ -4,14 +4,15 @@
 #define ER_BVH_CLUSTER_TREE_GLSL
 #include "bvh/cluster/command.glsl"
 
-layout(constant_id = 0) const uint LANES = 256u; // triangles and vertices at most: 64, 128 or 256
-layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint MOST = 256u;  // triangles and vertices: 64, 128 or 256
+layout(constant_id = 1) const uint LANES = 256u; // as many, or half as many: devices need take no more than 128
+layout(local_size_x = 256, local_size_x_id = 1) in;
 
-shared float corners[3u * LANES];  // of vertices
-shared uint triangles[LANES];      // vertices, a byte each, and number in the input
-shared float boxes[6u * LANES]; // of nodes, then of leaves: minimum, maximum
+shared float corners[3u * MOST];  // of vertices
+shared uint triangles[MOST];      // vertices, a byte each, and number in the input
+shared float boxes[6u * MOST]; // of nodes, then of leaves: minimum, maximum
 
-const uint LEAF_BOXES = LANES / ER_CLUSTER_FAST_LEAF; // of boxes, from here on
+const uint LEAF_BOXES = MOST / ER_CLUSTER_FAST_LEAF; // of boxes, from here on; no more leaves than lanes
 
 vec3 cornerOf(uint k) { return vec3(corners[3u * k], corners[3u * k + 1u], corners[3u * k + 2u]); }
 
