@@ -235,7 +235,7 @@ func hashLinker() (sum [sha256.Size]byte) {
 }
 
 // resultVersion is that of encodeResult; it is part of the key.
-const resultVersion = 3
+const resultVersion = 4
 
 var errResult = errors.New("not an encoded link result")
 
@@ -266,8 +266,8 @@ func encodeWave(w *link.Wave, word func(uint32)) {
 		word(0)
 		return
 	}
-	word(2 + uint32(len(w.Shade)))
-	for _, code := range append([][]uint32{w.Resume, w.Go}, w.Shade...) {
+	word(1 + uint32(len(w.Shade)))
+	for _, code := range append([][]uint32{w.Resume}, w.Shade...) {
 		word(uint32(len(code)))
 		for _, v := range code {
 			word(v)
@@ -289,11 +289,8 @@ func (r *resultReader) wave() *link.Wave {
 	if n == 0 {
 		return nil
 	}
-	w := &link.Wave{Resume: r.list(), Go: r.list()}
-	if len(w.Go) == 0 {
-		w.Go = nil
-	}
-	for range n - 2 {
+	w := &link.Wave{Resume: r.list()}
+	for range n - 1 {
 		w.Shade = append(w.Shade, r.list())
 	}
 	for _, v := range []*uint32{&w.Quads, &w.Bins, &w.Shift, &w.ContinueBin, &w.FirstContinue, &w.Rounds, &w.Keys, &w.Lanes} {
@@ -364,9 +361,7 @@ func decodeResult(b []byte, stages int) (*link.Result, error) {
 func wholeResult(r *link.Result) bool {
 	modules := [][]uint32{r.Code}
 	if w := r.Wave; w != nil {
-		if modules = append(append(modules, w.Resume), w.Shade...); w.Go != nil {
-			modules = append(modules, w.Go)
-		}
+		modules = append(append(modules, w.Resume), w.Shade...)
 	}
 	return !slices.ContainsFunc(modules, func(code []uint32) bool { return !wholeModule(code) })
 }

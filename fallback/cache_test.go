@@ -349,7 +349,7 @@ func TestEncodeResult(t *testing.T) {
 	r.Owners[0].Stage, r.Owners[1].Stage = 1, 0 // of the two stages
 	r.Code = smallModule
 	r.Form = FormWavefront // only this one has kernels beside
-	r.Wave.Resume, r.Wave.Go, r.Wave.Shade = smallModule, smallModule, [][]uint32{smallModule, smallModule}
+	r.Wave.Resume, r.Wave.Shade = smallModule, [][]uint32{smallModule, smallModule}
 	r.Wave.Segments[0].Kernel, r.Wave.Segments[1].Kernel = 1, 0
 	b := encodeResult(&r)
 	got, err := decodeResult(b, 2)

@@ -94,7 +94,6 @@ const (
 	kernelScan
 	kernelScatter
 	kernelResume
-	kernelGo
 	kernelShade
 )
 
@@ -116,8 +115,6 @@ func (p *Pipeline) kernel(n int) kernel {
 		return kernel{p.wave.scatter, p.wave.sortLayout, false}
 	case kernelResume:
 		return kernel{p.wave.resume, p.layout, true}
-	case kernelGo:
-		return kernel{p.wave.first, p.layout, true}
 	}
 	return kernel{p.wave.shade[n-kernelShade], p.layout, true}
 }

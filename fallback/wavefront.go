@@ -48,7 +48,6 @@ type wavefront struct {
 	scan, scatter *vk.Pipeline
 	scatterLanes  uint32
 	resume        *vk.Pipeline
-	first         *vk.Pipeline // ray generation, where it has a kernel of its own
 	shade         []*vk.Pipeline
 	tail          *lateKernel
 }
@@ -90,10 +89,6 @@ func (p *Pipeline) compileWavefront(ctx context.Context, name string, w *wavefro
 		{&w.scatter, vk.ComputePipelineOptions{
 			Name: name + ", scatter", Code: scatter, Layout: w.sortLayout, Specialization: map[uint32]uint32{
 				0: w.scatterLanes, 1: max(1, w.plan.Bins)}}},
-	}
-	if code := w.plan.Go; code != nil {
-		jobs = append(jobs, compileJob{&w.first, vk.ComputePipelineOptions{
-			Name: name + ", go", Code: code, Layout: p.layout, Statistics: true}})
 	}
 	for i, code := range w.plan.Shade {
 		jobs = append(jobs, compileJob{&w.shade[i], vk.ComputePipelineOptions{
@@ -138,7 +133,7 @@ func (w *wavefront) destroy() {
 	if w == nil {
 		return
 	}
-	for _, k := range append([]*vk.Pipeline{w.scan, w.scatter, w.resume, w.first}, w.shade...) {
+	for _, k := range append([]*vk.Pipeline{w.scan, w.scatter, w.resume}, w.shade...) {
 		k.Destroy()
 	}
 	w.sortLayout.Destroy()
@@ -157,9 +152,6 @@ func (p *Pipeline) kernelStats() ([]KernelStats, error) {
 		return err
 	}
 	err := add("resume", p.wave.plan.Resume, p.wave.resume)
-	if k := p.wave.first; k != nil {
-		err = errors.Join(err, add("go", p.wave.plan.Go, k))
-	}
 	for i, k := range p.wave.shade {
 		err = errors.Join(err, add(fmt.Sprintf("shade %d", i), p.wave.plan.Shade[i], k))
 	}
@@ -314,16 +306,8 @@ func (w *wavefront) batch(plan *Plan, m *waveLaunch, launch vk.DeviceAddress, wa
 			}
 		}
 		s.Kernel, s.Push = kernelResume, m.push(launchBytes, launch, argument)
-		last := bounded && round == rounds-1
-		if w.first != nil {
-			s.Kernel = kernelGo
-			add(s)
-			s.Kernel, s.Wait = kernelResume, WaitCompute
-		}
-		if w.first == nil || !last {
-			add(s)
-		}
-		if last {
+		add(s)
+		if bounded && round == rounds-1 {
 			return
 		}
 		add(Step{Wait: WaitCompute, Kernel: kernelScan, Push: m.push(wavePushBytes, launch, 0), Groups: [3]uint32{1, 1, 1}})

@@ -23,17 +23,13 @@ const (
 	// longer. Workgroups that shade have RT_WAVE_LANES.
 	resumeLanes = 64
 	shadeLanes  = 64
-	// splitInstructions is the size of ray generation shaders from which on they have a kernel without traversal, whose lanes
-	// would be too few for the registers that such shaders want. It was slower in all that was measured, up to 879 instructions.
-	splitInstructions = 10000
 )
 
 // Wave is what the wavefront form consists of, beside the tail, which is Result.Code.
 type Wave struct {
-	// Resume is the kernel of ray generation shaders and traversal, or of traversal alone if Go is not nil: then that is the
-	// kernel of ray generation shaders. Shade are those of hit, miss and callable shaders.
-	Resume, Go []uint32
-	Shade      [][]uint32
+	// Resume is the kernel of ray generation shaders and traversal, Shade are those of hit, miss and callable shaders.
+	Resume []uint32
+	Shade  [][]uint32
 	// Quads are how many quads (16 bytes) of memory the state of a lane takes, beside its stack.
 	Quads uint32
 	// Segments are the dispatches of a round's shading.
@@ -62,7 +58,6 @@ type wavePlan struct {
 	resume  [2]uint32 // states of ray generation shaders: from, to
 	shades  uint32    // bins of hit and miss shaders
 	bins    uint32
-	split   bool // ray generation has a kernel of its own
 	// reorders tells whether ray generation asks for another order of lanes: then it has a kernel that goes on in that order, too,
 	// and states of that range, by key.
 	reorders bool
@@ -97,13 +92,6 @@ func (l *linker) planWave() *wavePlan {
 		}
 	}
 	sizes := l.functionSizes()
-	raygen := 0
-	for i := range l.parts {
-		if p := &l.parts[i]; p.model == Raygen {
-			raygen += l.partSize(p, sizes)
-		}
-	}
-	w.split = raygen >= splitInstructions
 	w.reorders = slices.ContainsFunc(l.parts, func(p part) bool { return p.reorders })
 	most := max(shadersOfKernel, (len(list)+maxShadeKernels-1)/maxShadeKernels)
 	instructions := 0
@@ -268,12 +256,6 @@ func (f *wavefront) kernels(l *linker) []waveKernel {
 	list := []waveKernel{
 		{name: "resume", main: l.symbols.RtWaveResume, traverses: true, states: w.resume, goesOn: l.callsShaders(), runs: raygens},
 	}
-	if w.split {
-		list = []waveKernel{
-			{name: "trace", main: l.symbols.RtWaveResume, traverses: true, runs: func(int) bool { return false }},
-			{name: "go", main: l.symbols.RtWaveGo, states: w.resume, goesOn: l.callsShaders(), runs: raygens},
-		}
-	}
 	for i, k := range w.kernels {
 		mine := map[int]bool{}
 		for _, p := range k.parts {
@@ -302,7 +284,7 @@ func (f *wavefront) kernels(l *linker) []waveKernel {
 // finish makes the kernels.
 func (f *wavefront) finish(l *linker) (*Result, error) {
 	w, needs := f.plan, l.laneNeeds()
-	needs.nested = needs.nested || w.split || w.reorders
+	needs.nested = needs.nested || w.reorders
 	out := &Wave{
 		Quads: needs.quads(), Segments: w.segments(), Bins: w.bins, Shift: w.shift, ContinueBin: w.shades, FirstContinue: w.resume[1],
 		Rounds: l.boundRounds(), Lanes: resumeLanes,
@@ -321,9 +303,6 @@ func (f *wavefront) finish(l *linker) (*Result, error) {
 		codes = append(codes, c.out.Encode())
 	}
 	out.Resume, codes = codes[0], codes[1:len(codes)-1]
-	if w.split {
-		out.Go, codes = codes[0], codes[1:]
-	}
 	out.Shade = codes
 	l.out, l.types = last.out, last.types
 	r := l.makeResult(FormWavefront)
@@ -355,8 +334,7 @@ func (f *wavefront) kernel(l *linker, k waveKernel, needs laneNeeds) *linker {
 		{y.RtWaveReadsBarycentrics, boolean(needs.barycentrics)}, {y.RtWaveReadsInstance, boolean(needs.instance)},
 		{y.RtWaveAttributeQuads, t.u32((needs.attributes + quadSlots - 1) / quadSlots)}, {y.RtWaveNested, boolean(needs.nested)},
 		{y.RtWaveObjects, boolean(slices.ContainsFunc(l.parts, func(p part) bool { return p.hitObjects }))},
-		{y.RtWaveSplit, boolean(f.plan.split)}, {y.RtWaveGoesOn, boolean(k.goesOn)},
-		{y.RtWaveLanes, t.u32(k.lanes)},
+		{y.RtWaveGoesOn, boolean(k.goesOn)}, {y.RtWaveLanes, t.u32(k.lanes)},
 	} {
 		c.emitConstant(constant.hook, constant.value)
 	}

@@ -82,10 +82,10 @@ type hitObjectSymbols struct {
 
 // waveSymbols are those of shaders/fallback/wave.glsl.
 type waveSymbols struct {
-	RtWaveResume, RtWaveGo, RtWaveShade, RtWaveTail, RtPlaceWave                 routine
+	RtWaveResume, RtWaveShade, RtWaveTail, RtPlaceWave                           routine
 	RtWaveAddress, RtWaveArgument, RtWaveFirst, RtWaveEnd, RtWaveLanes           routine
 	RtWaveReadsRay, RtWaveReadsHit, RtWaveReadsBarycentrics, RtWaveReadsInstance routine
-	RtWaveAttributeQuads, RtWaveNested, RtWaveObjects, RtWaveSplit, RtWaveGoesOn routine
+	RtWaveAttributeQuads, RtWaveNested, RtWaveObjects, RtWaveGoesOn              routine
 	RtWaveCounts                                                                 global
 }
 

@@ -87,7 +87,7 @@ func (c *Case) Dump(ctx context.Context, dir string) error {
 func WriteCode(dir string, r *link.Result) error {
 	modules := map[string][]uint32{"linked.spv": r.Code}
 	if w := r.Wave; w != nil {
-		modules["linked-resume.spv"], modules["linked-go.spv"] = w.Resume, w.Go
+		modules["linked-resume.spv"] = w.Resume
 		for i, code := range w.Shade {
 			modules[fmt.Sprintf("linked-shade%d.spv", i)] = code
 		}

@@ -488,7 +488,6 @@ void rtWhole() {
 void main() {
     rtWhole();
     rtWaveResume();
-    rtWaveGo();
     rtWaveShade();
     rtWaveTail();
 }

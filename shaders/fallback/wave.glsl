@@ -1,7 +1,6 @@
 // The kernels of the wavefront form. The state of a lane is in memory; a round is
-//   resumption   ray generation shaders go on up to their next ray, which is traversed at once, or by a kernel of its own where
-//                the shaders are large; lanes that hit and miss shaders sent on a ray are traversed, too; at its end it counts
-//                what each lane will run
+//   resumption   ray generation shaders go on up to their next ray, which is traversed at once; lanes that hit and miss shaders
+//                sent on a ray are traversed, too; at its end it counts what each lane will run
 //   scan, scatter   numbers of lanes are sorted by what they will run (wave_scan.comp, wave_scatter.comp)
 //   shading      hit, miss and callable shaders, some in each kernel
 // What is not done after the last round that was recorded goes to the tail, a kernel with all shaders.
@@ -26,8 +25,6 @@ uint rtWaveAttributeQuads() { return 2u; }
 bool rtWaveObjects() { return true; }
 // Whether rays come to traversal through memory.
 bool rtWaveNested() { return true; }
-// Whether ray generation has a kernel without traversal.
-bool rtWaveSplit() { return false; }
 // Lanes of this kernel's workgroups, at most RT_WAVE_MOST_LANES.
 uint rtWaveLanes() { return RT_WAVE_LANES; }
 
@@ -299,7 +296,7 @@ void rtWaveResume() {
         bool mine = true;
         bool begin = (argument & RT_WAVE_BEGIN) != 0u;
         rtWaveLane(begin ? i : rtWaveWord(w.lists[list], i));
-        if (begin && !rtWaveSplit()) {
+        if (begin) {
             state = rtWaveBegin();
         } else {
             state = rtWaveLoadState(w);
@@ -313,25 +310,6 @@ void rtWaveResume() {
         if (mine && state != RT_STATE_DONE) state = rtWaveTrace(w, state);
     }
     rtWaveList(w, state, list ^ 1u);
-}
-
-// Ray generation shaders in a kernel of their own.
-void rtWaveGo() {
-    RtWave w = RtWave(rtWaveAddress());
-    uint argument = rtWaveArgument(), i = gl_WorkGroupID.x * rtWaveLanes() + gl_LocalInvocationIndex;
-    if (i >= RtWaveRound(w.round).alive) return;
-    bool begin = (argument & RT_WAVE_BEGIN) != 0u;
-    rtWaveLane(begin ? i : rtWaveWord(w.lists[argument & RT_WAVE_LIST], i));
-    uint state;
-    if (begin) {
-        state = rtWaveBegin();
-    } else {
-        state = rtWaveLoadState(w);
-        if (!rtWaveMine(state)) return;
-        rtWaveLoadCall(w);
-        rtPlaceWave();
-    }
-    rtWaveLeave(w, rtWaveContinue(state));
 }
 
 void rtWaveShade() {
