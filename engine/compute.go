@@ -100,7 +100,7 @@ func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOption
 
 func (o *ComputePipelineOptions) validate(d *Device, limits vk.Limits) error {
 	s := Stage{Code: o.Code, Specialization: o.Specialization}
-	if err := s.validate(); err != nil {
+	if err := validateStage(&s); err != nil {
 		return err
 	}
 	if o.PushConstantBytes > limits.MaxPushConstantsSize || o.PushConstantBytes%4 != 0 {
@@ -215,7 +215,7 @@ func (d *Device) LowerShader(ctx context.Context, stage vulkan.ShaderStageFlags,
 	}
 	defer d.leave()
 	s := Stage{Code: code}
-	if err := s.validate(); err != nil {
+	if err := validateStage(&s); err != nil {
 		return nil, fmt.Errorf("lower shader: %w", err)
 	}
 	m, err := modules{}.module(code, d.Backend())

@@ -28,19 +28,6 @@ var suits = map[reflect.Kind][]vulkan.DescriptorType{
 	reflect.AccelerationStructure: {vk.DescriptorTypeAccelerationStructure},
 }
 
-// stageModels are the execution models and stage bits of the shader kinds.
-var stageModels = [...]struct {
-	model spirv.ExecutionModel
-	bit   vulkan.ShaderStageFlags
-}{
-	Raygen:       {spirv.ExecutionModelRayGenerationKHR, vk.StageRaygen},
-	AnyHit:       {spirv.ExecutionModelAnyHitKHR, vk.StageAnyHit},
-	ClosestHit:   {spirv.ExecutionModelClosestHitKHR, vk.StageClosestHit},
-	Miss:         {spirv.ExecutionModelMissKHR, vk.StageMiss},
-	Intersection: {spirv.ExecutionModelIntersectionKHR, vk.StageIntersection},
-	Callable:     {spirv.ExecutionModelCallableKHR, vk.StageCallable},
-}
-
 // use is a descriptor that a shader of a pipeline uses.
 type use struct {
 	reflect.Binding

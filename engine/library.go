@@ -54,7 +54,7 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	if err := o.usePrinter(d); err != nil {
 		return fail(err)
 	}
-	impl, err := d.driver.NewLibrary(ctx, o.translate())
+	impl, err := d.driver.NewLibrary(ctx, o.resolve())
 	if err != nil {
 		return fail(err)
 	}
@@ -106,14 +106,8 @@ func (o *PipelineOptions) validateLibraries(d *Device) error {
 // withLibraries returns all groups and the kinds of all stages, the pipeline's own before its libraries'.
 func (o *PipelineOptions) withLibraries() (groups []Group, stages []StageKind) {
 	add := func(p *PipelineOptions) {
-		shift := func(stage int) int {
-			if stage == Unused {
-				return Unused
-			}
-			return stage + len(stages)
-		}
 		for _, g := range p.Groups {
-			groups = append(groups, Group{g.Kind, shift(g.General), shift(g.ClosestHit), shift(g.AnyHit), shift(g.Intersection)})
+			groups = append(groups, g.Behind(len(stages)))
 		}
 		for _, s := range p.Stages {
 			stages = append(stages, s.Kind)

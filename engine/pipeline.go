@@ -5,76 +5,84 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/everray/everray/engine/internal/driver"
-	"github.com/everray/everray/fallback"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/sbt"
-	"github.com/everray/everray/vk"
 )
 
-// StageKind is the execution model of a shader.
-type StageKind int
+// The words for a pipeline, which both ways and the linker share: package rt says what is in them.
+type (
+	// StageKind is the execution model of a shader.
+	StageKind = rt.StageKind
+	// GroupKind is the kind of a shader group.
+	GroupKind = rt.GroupKind
+	// Stage is one shader: standard ray tracing SPIR-V.
+	Stage = rt.Stage
+	// Group is a shader group. The functions GeneralGroup, TrianglesGroup and ProceduralGroup build one.
+	Group = rt.Group
+	// PipelineFlags are an application's promises, as VkPipelineCreateFlagBits of VK_KHR_ray_tracing_pipeline. A promise that is
+	// not kept has undefined results.
+	PipelineFlags = rt.Flags
+	// LinkForm is how the compute way makes one module out of the shaders. All forms give the same results.
+	LinkForm = rt.Form
+	// PipelineStats says what a pipeline cost; what a way cannot tell is zero.
+	PipelineStats = driver.Stats
+)
 
 // The shader stages of ray tracing.
 const (
-	Raygen       = StageKind(driver.Raygen)
-	AnyHit       = StageKind(driver.AnyHit)
-	ClosestHit   = StageKind(driver.ClosestHit)
-	Miss         = StageKind(driver.Miss)
-	Intersection = StageKind(driver.Intersection)
-	Callable     = StageKind(driver.Callable)
+	Raygen       = rt.Raygen
+	AnyHit       = rt.AnyHit
+	ClosestHit   = rt.ClosestHit
+	Miss         = rt.Miss
+	Intersection = rt.Intersection
+	Callable     = rt.Callable
 )
-
-// GroupKind is the kind of a shader group.
-type GroupKind int
 
 // The kinds of shader groups.
 const (
 	// General groups hold one raygen, miss or callable shader.
-	General = GroupKind(driver.General)
+	General = rt.General
 	// TrianglesHit groups hold a closest hit and an any hit shader, both optional.
-	TrianglesHit = GroupKind(driver.TrianglesHit)
+	TrianglesHit = rt.TrianglesHit
 	// ProceduralHit groups hold an intersection shader besides.
-	ProceduralHit = GroupKind(driver.ProceduralHit)
+	ProceduralHit = rt.ProceduralHit
 )
 
 // Unused is the stage index of a group's absent shader.
-const Unused = -1
-
-// Stage is one shader: standard ray tracing SPIR-V.
-type Stage struct {
-	// Name is for debuggers and errors; empty uses the index.
-	Name string
-	Kind StageKind
-	Code []uint32
-	// Entry is the entry point; empty is "main".
-	Entry string
-	// Specialization holds the little endian bytes of specialization constants by their id.
-	Specialization map[uint32][]byte
-}
-
-// Group is a shader group. The functions GeneralGroup, TrianglesGroup and ProceduralGroup build one.
-type Group struct {
-	Kind GroupKind
-	// General, ClosestHit, AnyHit and Intersection are indices of stages, or Unused.
-	General, ClosestHit, AnyHit, Intersection int
-}
+const Unused = rt.Unused
 
 // GeneralGroup returns the group of a raygen, miss or callable stage.
-func GeneralGroup(stage int) Group {
-	return Group{Kind: General, General: stage, ClosestHit: Unused, AnyHit: Unused, Intersection: Unused}
-}
+func GeneralGroup(stage int) Group { return rt.GeneralGroup(stage) }
 
 // TrianglesGroup returns a hit group for triangles; each index may be Unused.
-func TrianglesGroup(closestHit, anyHit int) Group {
-	return Group{Kind: TrianglesHit, General: Unused, ClosestHit: closestHit, AnyHit: anyHit, Intersection: Unused}
-}
+func TrianglesGroup(closestHit, anyHit int) Group { return rt.TrianglesGroup(closestHit, anyHit) }
 
 // ProceduralGroup returns a hit group for boxes; closestHit and anyHit may be Unused.
 func ProceduralGroup(intersection, closestHit, anyHit int) Group {
-	return Group{Kind: ProceduralHit, General: Unused, ClosestHit: closestHit, AnyHit: anyHit, Intersection: intersection}
+	return rt.ProceduralGroup(intersection, closestHit, anyHit)
+}
+
+// The forms of linking, see package rt.
+const (
+	// FormAuto chooses.
+	FormAuto = rt.FormAuto
+	// FormMonolithic calls everything from the ray generation shader: no stack, no recursion, no nested callable shaders.
+	FormMonolithic = rt.FormMonolithic
+	// FormMegakernel cuts shaders at their calls into state functions.
+	FormMegakernel = rt.FormMegakernel
+	// FormBlocks has one function per shader, of a size linear in the shader's.
+	FormBlocks = rt.FormBlocks
+	// FormWavefront spreads the state functions over several kernels, with the rays' states in memory between them, sorted by
+	// the shader that comes next.
+	FormWavefront = rt.FormWavefront
+)
+
+// ParseLinkForm reads the name of a form in any case, "megakernel" for example; the empty string is FormAuto.
+func ParseLinkForm(s string) (LinkForm, error) {
+	f, err := rt.ParseForm(s)
+	return f, driver.Mark(err, ErrInvalid)
 }
 
 // PipelineOptions describes a ray tracing pipeline.
@@ -108,67 +116,6 @@ type PipelineOptions struct {
 	Lane *[3]uint32
 	// MaxPayloadBytes and MaxAttributeBytes bound payloads and hit attributes, for libraries only.
 	MaxPayloadBytes, MaxAttributeBytes uint32
-}
-
-// LinkForm is how the compute way makes one module out of the shaders. All forms give the same results.
-type LinkForm int
-
-// The forms of linking, see package fallback/link.
-const (
-	// FormAuto chooses.
-	FormAuto LinkForm = iota
-	// FormMonolithic calls everything from the ray generation shader: no stack, no recursion, no nested callable shaders.
-	FormMonolithic
-	// FormMegakernel cuts shaders at their calls into state functions.
-	FormMegakernel
-	// FormBlocks has one function per shader, of a size linear in the shader's.
-	FormBlocks
-	// FormWavefront spreads the state functions over several kernels, with the rays' states in memory between them, sorted by
-	// the shader that comes next.
-	FormWavefront
-)
-
-// String returns the form's name, for example "megakernel".
-func (f LinkForm) String() string { return fallback.Form(f).String() }
-
-// ParseLinkForm reads "auto", "monolithic", "megakernel", "blocks" or "wavefront"; the empty string is auto.
-func ParseLinkForm(s string) (LinkForm, error) {
-	for f := FormAuto; f <= FormWavefront; f++ {
-		if strings.EqualFold(s, f.String()) || s == "" {
-			return f, nil
-		}
-	}
-	return FormAuto, fmt.Errorf("form %q: %w: want auto, monolithic, megakernel, blocks or wavefront", s, ErrInvalid)
-}
-
-// PipelineFlags are an application's promises, as VkPipelineCreateFlagBits of VK_KHR_ray_tracing_pipeline. A promise that is not
-// kept has undefined results.
-type PipelineFlags struct {
-	// The NoNull flags: whenever such a shader would run, the hit group, or the record, has one.
-	NoNullAnyHit, NoNullIntersection bool
-	NoNullClosestHit, NoNullMiss     bool
-	// SkipTriangles and SkipAABBs leave out geometry of that kind for all rays. At most one may be set.
-	SkipTriangles, SkipAABBs bool
-	// AllowClusters lets rays meet bottom levels over clusters (VkRayTracingPipelineClusterAccelerationStructureCreateInfoNV). It is
-	// no promise but a wish: pipelines without it have no code for clusters, and are faster for it.
-	AllowClusters bool
-}
-
-// PipelineStats says what a pipeline cost; what a way cannot tell is zero.
-type PipelineStats struct {
-	// LinkTime is that of the engine's own linker (compute way), CompileTime the driver's.
-	LinkTime, CompileTime time.Duration
-	// StackBytes is the stack per ray.
-	StackBytes uint32
-	// CodeWords is the size of the linked SPIR-V module (compute way).
-	CodeWords int
-	// Driver is what the driver tells about the compiled code (compute way), such as registers; nil where it tells nothing.
-	Driver []vk.Statistic
-	// Form is the form of linking that was chosen (compute way).
-	Form LinkForm
-	// Reorders tells whether reorders in its ray generation shaders change the order of lanes (compute way): where the form has an
-	// order to change. Natively it is Limits.Reorders that tells.
-	Reorders bool
 }
 
 // Pipeline is a linked ray tracing pipeline.
@@ -212,7 +159,7 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 	if err := d.dumpNative(&o); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	impl, err := d.driver.NewPipeline(ctx, o.translate())
+	impl, err := d.driver.NewPipeline(ctx, o.resolve())
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
@@ -226,32 +173,21 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 	return p, nil
 }
 
-// translate fills in defaults and turns the options into the driver's.
-func (o *PipelineOptions) translate() driver.PipelineOptions {
-	out := driver.PipelineOptions{
-		Name: o.Name, PushConstantBytes: o.PushConstantBytes, StackBytes: o.StackBytes,
-		MaxRecursionDepth: max(o.MaxRecursionDepth, 1), Form: driver.LinkForm(o.Form), Flags: driver.PipelineFlags(o.Flags),
-		DynamicStack: o.DynamicStack, Indirect: o.Indirect,
+// resolve fills in defaults: it is what a way is told.
+func (o *PipelineOptions) resolve() driver.PipelineOptions {
+	out := driver.PipelineOptions{Pipeline: rt.Pipeline{
+		Name: o.Name, Stages: slices.Clone(o.Stages), Groups: o.Groups, PushConstantBytes: o.PushConstantBytes,
+		MaxRecursionDepth: max(o.MaxRecursionDepth, 1), StackBytes: o.StackBytes, DynamicStack: o.DynamicStack,
+		Indirect: o.Indirect, Form: o.Form, Flags: o.Flags,
 		MaxPayloadBytes:   cmp.Or(o.MaxPayloadBytes, defaultPayloadBytes),
 		MaxAttributeBytes: cmp.Or(o.MaxAttributeBytes, defaultAttributeBytes),
+	}}
+	for i := range out.Stages {
+		s := &out.Stages[i]
+		s.Name, s.Entry = cmp.Or(s.Name, fmt.Sprintf("%v %d", s.Kind, i)), cmp.Or(s.Entry, "main")
 	}
 	for _, y := range o.Libraries {
 		out.Libraries = append(out.Libraries, y.impl)
-	}
-	for i, s := range o.Stages {
-		t := driver.Stage{Name: s.Name, Kind: driver.StageKind(s.Kind), Code: s.Code, Entry: s.Entry, Specialization: s.Specialization}
-		if t.Name == "" {
-			t.Name = fmt.Sprintf("%v %d", s.Kind, i)
-		}
-		if t.Entry == "" {
-			t.Entry = "main"
-		}
-		out.Stages = append(out.Stages, t)
-	}
-	for _, g := range o.Groups {
-		out.Groups = append(out.Groups, driver.Group{
-			Kind: driver.GroupKind(g.Kind), General: g.General, ClosestHit: g.ClosestHit, AnyHit: g.AnyHit, Intersection: g.Intersection,
-		})
 	}
 	for _, l := range o.SetLayouts {
 		out.SetLayouts = append(out.SetLayouts, l.impl)
@@ -283,11 +219,7 @@ func (p *Pipeline) Stats() PipelineStats {
 	if p == nil || p.impl == nil {
 		return PipelineStats{}
 	}
-	s := p.impl.Stats()
-	return PipelineStats{
-		LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: s.StackBytes, CodeWords: s.CodeWords, Driver: s.Driver,
-		Form: LinkForm(s.Form), Reorders: s.Reorders,
-	}
+	return p.impl.Stats()
 }
 
 // Destroy releases the pipeline.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/fallback/link/normal"
 	"github.com/everray/everray/fallback/spirv/printf"
 	"github.com/everray/everray/vk"
 )
@@ -131,7 +132,7 @@ func (o *PipelineOptions) usePrinter(d *Device) error {
 	o.Stages = slices.Clone(o.Stages)
 	for i := range o.Stages {
 		s := &o.Stages[i]
-		options := printf.Options{Shader: s.Name, Model: stageModels[s.Kind].model, Entry: s.Entry, Address: p.buffer.Address(),
+		options := printf.Options{Shader: s.Name, Model: normal.Execution(s.Kind), Entry: s.Entry, Address: p.buffer.Address(),
 			Words: p.words, First: uint32(len(p.sites) + 1), Lane: o.Lane}
 		if options.Shader == "" {
 			options.Shader = fmt.Sprintf("%v %d", s.Kind, i)

@@ -5,21 +5,13 @@ import (
 	"fmt"
 	"slices"
 
+	vulkan "github.com/vulkan-go/vulkan"
+
 	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/fallback/link/normal"
 )
 
 const spirvMagic = 0x07230203
-
-var stageNames = [...]string{Raygen: "raygen", AnyHit: "any hit", ClosestHit: "closest hit", Miss: "miss",
-	Intersection: "intersection", Callable: "callable"}
-
-// String returns the stage's name, for example "closest hit".
-func (k StageKind) String() string {
-	if k < 0 || int(k) >= len(stageNames) {
-		return fmt.Sprintf("StageKind(%d)", int(k))
-	}
-	return stageNames[k]
-}
 
 // validate applies the rules that do not need the shaders' contents.
 func (o *PipelineOptions) validate(d *Device, limits driver.Limits) error {
@@ -55,7 +47,7 @@ func (o *PipelineOptions) validateParts(d *Device, limits driver.Limits) error {
 		return invalid("Flags holds both SkipTriangles and SkipAABBs")
 	}
 	for i, s := range o.Stages {
-		if err := s.validate(); err != nil {
+		if err := validateStage(&s); err != nil {
 			return fmt.Errorf("stage %d (%q): %w", i, s.Name, err)
 		}
 	}
@@ -63,7 +55,7 @@ func (o *PipelineOptions) validateParts(d *Device, limits driver.Limits) error {
 		if err := o.validateGroup(g); err != nil {
 			return fmt.Errorf("group %d: %w", i, err)
 		}
-		if err := o.Flags.validateGroup(g); err != nil {
+		if err := checkPromises(o.Flags, g); err != nil {
 			return fmt.Errorf("group %d: %w", i, err)
 		}
 	}
@@ -91,8 +83,8 @@ func (o *PipelineOptions) checkShaders(d *Device) ([]use, error) {
 	var uses []use
 	read := modules{}
 	for i, s := range o.Stages {
-		p := program{name: cmp.Or(s.Name, fmt.Sprintf("%v %d", s.Kind, i)), entry: s.Entry, model: stageModels[s.Kind].model,
-			bit:  stageModels[s.Kind].bit,
+		p := program{name: cmp.Or(s.Name, fmt.Sprintf("%v %d", s.Kind, i)), entry: s.Entry, model: normal.Execution(s.Kind),
+			bit:  vulkan.ShaderStageFlags(s.Kind.Bit()),
 			code: s.Code, constants: s.Specialization, layouts: o.SetLayouts, push: o.PushConstantBytes}
 		more, err := d.checkProgram(p, read)
 		if err != nil {
@@ -103,8 +95,8 @@ func (o *PipelineOptions) checkShaders(d *Device) ([]use, error) {
 	return uses, nil
 }
 
-// validateGroup holds a hit group against what the flags promise (VkRayTracingPipelineCreateInfoKHR, valid usage).
-func (f PipelineFlags) validateGroup(g Group) error {
+// checkPromises holds a hit group against what the flags promise (VkRayTracingPipelineCreateInfoKHR, valid usage).
+func checkPromises(f PipelineFlags, g Group) error {
 	switch {
 	case g.Kind == General:
 	case f.NoNullAnyHit && g.AnyHit == Unused:
@@ -115,8 +107,8 @@ func (f PipelineFlags) validateGroup(g Group) error {
 	return nil
 }
 
-func (s *Stage) validate() error {
-	if s.Kind < Raygen || s.Kind > Callable {
+func validateStage(s *Stage) error {
+	if !s.Kind.Valid() {
 		return invalid("Kind %d is unknown", s.Kind)
 	}
 	if len(s.Code) < 5 || s.Code[0] != spirvMagic {

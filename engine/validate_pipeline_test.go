@@ -78,7 +78,7 @@ func TestTableSections(t *testing.T) {
 		want    string
 	}{
 		{sbt.Raygen, 0, ""}, {sbt.Miss, 1, ""}, {sbt.Hit, 2, ""}, {sbt.Hit, 3, ""}, {sbt.Callable, 4, ""},
-		{sbt.Raygen, 1, "holds no raygen shader"}, {sbt.Miss, 0, "holds no miss"}, {sbt.Hit, 1, "general group"},
+		{sbt.Raygen, 1, "holds no ray generation shader"}, {sbt.Miss, 0, "holds no miss"}, {sbt.Hit, 1, "general group"},
 		{sbt.Callable, 2, "holds no callable"}, {sbt.Hit, 5, "group 5 of 5"}, {sbt.Miss, -2, "group -2"},
 	}
 	for _, tt := range tests {

@@ -196,7 +196,7 @@ func linkKey(linker [sha256.Size]byte, runtimeModule []uint32, stages []Stage, o
 		h.bytes([]byte(s.Name))
 		h.words(s.Code)
 		h.bytes([]byte(s.Entry))
-		h.number(uint64(s.Model))
+		h.number(uint64(s.Kind))
 		h.number(uint64(len(s.Specialization)))
 		for _, id := range slices.Sorted(maps.Keys(s.Specialization)) {
 			h.number(uint64(id))

@@ -10,14 +10,16 @@ import (
 	"reflect"
 	"testing"
 
+	vulkan "github.com/vulkan-go/vulkan"
+
 	"github.com/everray/everray/cache"
 	"github.com/everray/everray/fallback/link"
 	"github.com/everray/everray/fallback/spirv"
 	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
-	vulkan "github.com/vulkan-go/vulkan"
 )
 
 const cacheRaygen = `#version 460
@@ -104,8 +106,8 @@ func openCache(t testing.TB, dev *vk.Device, dir string) *Cache {
 
 func cacheStages(t testing.TB) []Stage {
 	return []Stage{
-		{Model: Raygen, Code: glsltest.Compile(t, "rgen", cacheRaygen), Specialization: map[uint32][]byte{1: {2, 0, 0, 0}}},
-		{Model: Miss, Code: glsltest.Compile(t, "rmiss", cacheMiss)},
+		{Kind: Raygen, Code: glsltest.Compile(t, "rgen", cacheRaygen), Specialization: map[uint32][]byte{1: {2, 0, 0, 0}}},
+		{Kind: Miss, Code: glsltest.Compile(t, "rmiss", cacheMiss)},
 	}
 }
 
@@ -217,7 +219,8 @@ var smallModule = []uint32{0x07230203, 0x10500, 0, 1, 0, 2<<16 | 17, 1}
 func TestCacheRefused(t *testing.T) {
 	dev := vktest.Device(t, vktest.NoValidation()) // which would have something to say, too
 	dir := filepath.Join(t.TempDir(), "cache")
-	o := PipelineOptions{Name: "refused", Stages: cacheStages(t), MaxRecursionDepth: 1, Cache: openCache(t, dev, dir), Indirect: true}
+	o := PipelineOptions{Cache: openCache(t, dev, dir),
+		Pipeline: rt.Pipeline{Name: "refused", Stages: cacheStages(t), MaxRecursionDepth: 1, Indirect: true}}
 	o.Groups = []Group{{Kind: General, General: 0, ClosestHit: None, AnyHit: None, Intersection: None},
 		{Kind: General, General: 1, ClosestHit: None, AnyHit: None, Intersection: None}}
 	set, err := dev.NewDescriptorSetLayout("refused", []vk.DescriptorBinding{
@@ -239,9 +242,7 @@ func TestCacheRefused(t *testing.T) {
 		return p
 	}
 	want := make()
-	expanded := o
-	expanded.expand()
-	expanded.simd, expanded.maxLanes = dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations
+	expanded := o.resolve(dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations)
 	runtime, err := shaders.Load(shaders.Variant(runtimeName, expanded.simd))
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +301,7 @@ func FuzzDecodeResult(f *testing.F) {
 			t.Errorf("%+v", r)
 		}
 		link.Tiles(r.Code)
-		(&PipelineOptions{Stages: make([]Stage, 2)}).stackDwords(r.Frames)
+		(&resolved{PipelineOptions: PipelineOptions{Pipeline: rt.Pipeline{Stages: make([]Stage, 2)}}}).stackDwords(r.Frames)
 	})
 }
 
@@ -461,7 +462,7 @@ func TestLinkKey(t *testing.T) {
 func manyHits(b *testing.B, n int, shadow bool) (stages []Stage, o link.Options) {
 	stages = cacheStages(b)
 	for i := range n {
-		stages = append(stages, Stage{Model: ClosestHit, Code: glsltest.Compile(b, "rchit", cacheHit(i, shadow))})
+		stages = append(stages, Stage{Kind: ClosestHit, Code: glsltest.Compile(b, "rchit", cacheHit(i, shadow))})
 	}
 	o.MaxDepth = 1
 	if shadow {

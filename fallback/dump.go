@@ -14,26 +14,18 @@ import (
 func setOf(form Form, stages []Stage) repro.Set { return repro.Set{Form: form, Stages: stages} }
 
 // reproducer is what the linker is given for the pipeline.
-func (o *PipelineOptions) reproducer(indirect bool) *repro.Case {
-	own := o.Stages
-	if len(o.Libraries) > 0 {
-		own = own[:o.own]
-	}
-	c := &repro.Case{Name: o.Name, Way: "compute", Set: setOf(o.Form, own), MaxDepth: o.MaxRecursionDepth,
-		MaxLanes: o.maxLanes, Flags: o.Flags, Indirect: indirect, CPU: o.simd}
+func (o *resolved) reproducer(indirect bool) *repro.Case {
+	c := &repro.Case{Name: o.Name, Way: "compute", Set: setOf(o.Form, o.Stages[:o.own]), MaxDepth: o.MaxRecursionDepth,
+		MaxLanes: o.maxLanes, Flags: o.Flags, Indirect: indirect, CPU: o.simd,
+		Groups: o.Groups}
 	for _, y := range o.Libraries {
 		c.Libraries = append(c.Libraries, y.source)
-	}
-	kinds := map[GroupKind]string{General: "general", TrianglesHit: "triangles", ProceduralHit: "procedural"}
-	for _, g := range o.Groups {
-		c.Groups = append(c.Groups, repro.Group{Kind: kinds[g.Kind], General: g.General, ClosestHit: g.ClosestHit, AnyHit: g.AnyHit,
-			Intersection: g.Intersection})
 	}
 	return c
 }
 
 // dump writes what PipelineOptions.Dump asks for, before the link that the pipeline comes from: that may not return.
-func (o *PipelineOptions) dump(ctx context.Context, indirect bool) (dir string, err error) {
+func (o *resolved) dump(ctx context.Context, indirect bool) (dir string, err error) {
 	if o.Dump == "" {
 		return "", nil
 	}

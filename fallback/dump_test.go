@@ -13,14 +13,15 @@ import (
 	"github.com/everray/everray/fallback/spirv"
 	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/internal/shapes"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/vk/vktest"
 )
 
 // TestInternalErrorLeavesReproducer has the linker panic: the error names a directory from which the link can be done again.
 func TestInternalErrorLeavesReproducer(t *testing.T) {
 	stages := []Stage{
-		{Name: "raygen", Model: Raygen, Code: glsltest.Compile(t, "rgen", shapes.All()[0].Raygen)},
-		{Name: "miss", Model: Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
+		{Name: "raygen", Kind: Raygen, Code: glsltest.Compile(t, "rgen", shapes.All()[0].Raygen)},
+		{Name: "miss", Kind: Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
 	}
 	panics := func(pass string, _ *spirv.Module) error {
 		if pass == "frames" {
@@ -31,8 +32,10 @@ func TestInternalErrorLeavesReproducer(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	for _, parent := range []string{"", t.TempDir()} {
-		o := PipelineOptions{Name: "mine", Stages: stages, MaxRecursionDepth: 1, Form: FormMegakernel, Dump: parent, afterPass: panics}
-		_, _, err := o.link(t.Context(), false)
+		o := PipelineOptions{Dump: parent, afterPass: panics,
+			Pipeline: rt.Pipeline{Name: "mine", Stages: stages, MaxRecursionDepth: 1, Form: FormMegakernel}}
+		job := o.resolve(false, 0)
+		_, _, err := job.link(t.Context(), false)
 		if !errors.Is(err, link.ErrInternal) || !strings.Contains(err.Error(), "pass frames") {
 			t.Fatalf("it ended with %v", err)
 		}
@@ -60,11 +63,11 @@ func TestInternalErrorLeavesReproducer(t *testing.T) {
 // TestDump makes a pipeline that leaves its dump behind.
 func TestDump(t *testing.T) {
 	dir := t.TempDir()
-	o := PipelineOptions{Name: "dumped", MaxRecursionDepth: 1, Dump: dir,
-		Stages: []Stage{{Name: "raygen", Model: Raygen,
+	o := PipelineOptions{Dump: dir, Pipeline: rt.Pipeline{Name: "dumped", MaxRecursionDepth: 1,
+		Stages: []Stage{{Name: "raygen", Kind: Raygen,
 			Code: glsltest.Compile(t, "rgen", "#version 460\n#extension GL_EXT_ray_tracing : "+
 				"require\nvoid main() {}")}},
-		Groups: []Group{{Kind: General, ClosestHit: None, AnyHit: None, Intersection: None}}}
+		Groups: []Group{rt.GeneralGroup(0)}}}
 	p, err := NewPipeline(t.Context(), vktest.Device(t), o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,15 +1,19 @@
 package fallback
 
-import "context"
+import (
+	"context"
+
+	"github.com/everray/everray/rt"
+)
 
 // LinkForBenchmark links stages, and a library if it is not nil, without compiling the result.
 func LinkForBenchmark(ctx context.Context, stages []Stage, library *Library) (int, error) {
-	o := PipelineOptions{Stages: stages, MaxRecursionDepth: 4}
+	o := PipelineOptions{Pipeline: rt.Pipeline{Stages: stages, MaxRecursionDepth: 4}}
 	if library != nil {
 		o.Libraries = []*Library{library}
 	}
-	o.expand()
-	r, _, err := o.link(ctx, false)
+	job := o.resolve(false, 0)
+	r, _, err := job.link(ctx, false)
 	if err != nil {
 		return 0, err
 	}

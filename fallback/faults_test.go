@@ -5,11 +5,13 @@ import (
 	"errors"
 	"testing"
 
+	vulkan "github.com/vulkan-go/vulkan"
+
 	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
-	vulkan "github.com/vulkan-go/vulkan"
 )
 
 // The fault tests run one pixel of a launch into a fault; all others, and what follows in the same pipeline, must come out
@@ -201,25 +203,22 @@ func (r *faultRig) pipeline(form fallback.Form) *fallback.Pipeline {
 	r.t.Helper()
 	t := r.t
 	p, err := fallback.NewPipeline(t.Context(), r.dev, fallback.PipelineOptions{
-		Name: "faults",
-		Stages: []fallback.Stage{
-			{Name: "raygen", Model: fallback.Raygen, Code: glsltest.Compile(t, "rgen", faultsRaygen)},
-			{Name: "miss", Model: fallback.Miss, Code: glsltest.Compile(t, "rmiss", faultsMiss)},
-			{Name: "deep miss", Model: fallback.Miss, Code: glsltest.Compile(t, "rmiss", faultsDeepMiss)},
-			{Name: "callable", Model: fallback.Callable, Code: glsltest.Compile(t, "rcall", faultsCallable)},
-		},
-		Groups:     []fallback.Group{general(0), general(1), general(2), general(3)},
-		SetLayouts: []*vk.DescriptorSetLayout{r.layout}, PushConstantBytes: 16, MaxRecursionDepth: 2, Form: form,
-	})
+		SetLayouts: []*vk.DescriptorSetLayout{r.layout}, Pipeline: rt.Pipeline{
+			Name: "faults",
+			Stages: []fallback.Stage{
+				{Name: "raygen", Kind: fallback.Raygen, Code: glsltest.Compile(t, "rgen", faultsRaygen)},
+				{Name: "miss", Kind: fallback.Miss, Code: glsltest.Compile(t, "rmiss", faultsMiss)},
+				{Name: "deep miss", Kind: fallback.Miss, Code: glsltest.Compile(t, "rmiss", faultsDeepMiss)},
+				{Name: "callable", Kind: fallback.Callable, Code: glsltest.Compile(t, "rcall", faultsCallable)},
+			},
+			Groups:            []rt.Group{rt.GeneralGroup(0), rt.GeneralGroup(1), rt.GeneralGroup(2), rt.GeneralGroup(3)},
+			PushConstantBytes: 16, MaxRecursionDepth: 2, Form: form,
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Destroy)
 	return p
-}
-
-func general(stage int) fallback.Group {
-	return fallback.Group{General: stage, ClosestHit: fallback.None, AnyHit: fallback.None, Intersection: fallback.None}
 }
 
 // trace runs one launch and returns its result and its faults.

@@ -5,11 +5,13 @@ import (
 	"math"
 	"testing"
 
+	vulkan "github.com/vulkan-go/vulkan"
+
 	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
-	vulkan "github.com/vulkan-go/vulkan"
 )
 
 // features_test runs one pipeline over a null acceleration structure, where every ray misses, and checks what the
@@ -94,18 +96,16 @@ func TestFeatures(t *testing.T) {
 		return b
 	}
 	p, err := fallback.NewPipeline(t.Context(), dev, fallback.PipelineOptions{
-		Name: "features",
-		Stages: []fallback.Stage{
-			{Model: fallback.Raygen, Code: glsltest.Compile(t, "rgen", featuresRaygen), Specialization: map[uint32][]byte{3: u32(17),
-				4: u32(1)}},
-			{Model: fallback.Miss, Code: glsltest.Compile(t, "rmiss", featuresMiss)},
-		},
-		Groups: []fallback.Group{
-			{General: 0, ClosestHit: fallback.None, AnyHit: fallback.None, Intersection: fallback.None},
-			{General: 1, ClosestHit: fallback.None, AnyHit: fallback.None, Intersection: fallback.None},
-		},
-		SetLayouts: []*vk.DescriptorSetLayout{layout}, PushConstantBytes: 64, MaxRecursionDepth: 1,
-	})
+		SetLayouts: []*vk.DescriptorSetLayout{layout}, Pipeline: rt.Pipeline{
+			Name: "features",
+			Stages: []fallback.Stage{
+				{Kind: fallback.Raygen, Code: glsltest.Compile(t, "rgen", featuresRaygen), Specialization: map[uint32][]byte{3: u32(17),
+					4: u32(1)}},
+				{Kind: fallback.Miss, Code: glsltest.Compile(t, "rmiss", featuresMiss)},
+			},
+			Groups:            []rt.Group{rt.GeneralGroup(0), rt.GeneralGroup(1)},
+			PushConstantBytes: 64, MaxRecursionDepth: 1,
+		}})
 	must(err)
 	defer p.Destroy()
 

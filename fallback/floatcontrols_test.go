@@ -49,8 +49,8 @@ func TestFloatControls(t *testing.T) {
 	contents := [][]uint32{make([]uint32, nullLanes), {1 << 31, 0x3f800000}, {0}}
 	r := newNullRig(t, contents...)
 	for _, form := range []fallback.Form{fallback.FormMonolithic, fallback.FormMegakernel} {
-		got := r.run(t, form, contents, fallback.Stage{Model: fallback.Raygen, Code: glsltest.Compile(t, "rgen", zerosRaygen)},
-			fallback.Stage{Model: fallback.Miss, Code: glsltest.Assemble(t, zerosMiss)})
+		got := r.run(t, form, contents, fallback.Stage{Kind: fallback.Raygen, Code: glsltest.Compile(t, "rgen", zerosRaygen)},
+			fallback.Stage{Kind: fallback.Miss, Code: glsltest.Assemble(t, zerosMiss)})
 		for k, w := range got[0] {
 			if want := contents[1][k&1] & (1 << 31); w != want {
 				t.Fatalf("%v: lane %d got %#x, want %#x", form, k, w, want)

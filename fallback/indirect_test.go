@@ -146,7 +146,7 @@ func TestIndirectKernel(t *testing.T) {
 }
 
 func TestIndirectValidate(t *testing.T) {
-	p := &Pipeline{options: PipelineOptions{PushConstantBytes: 4}}
+	p := pushing(4)
 	ok := vk.StridedRegion{Address: 64, Stride: 32, Size: 64}
 	good := IndirectTrace{Trace: Trace{Raygen: ok, Miss: ok, Hit: ok}, Command: 4}
 	for name, tt := range map[string]struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/vk"
 )
 
@@ -110,34 +111,37 @@ func TestGridCoversLaunch(t *testing.T) {
 }
 
 func TestPipelineOptionsValidate(t *testing.T) {
-	stages := []Stage{{Model: Raygen}, {Model: ClosestHit}, {Model: AnyHit}}
-	for name, o := range map[string]PipelineOptions{
-		"no stages":      {},
-		"index":          {Stages: stages, Groups: []Group{{General: 3, ClosestHit: None, AnyHit: None, Intersection: None}}},
-		"model":          {Stages: stages, Groups: []Group{{General: 1, ClosestHit: None, AnyHit: None, Intersection: None}}},
-		"hit in general": {Stages: stages, Groups: []Group{{General: 0, ClosestHit: 1, AnyHit: None, Intersection: None}}},
-		"any hit as closest": {Stages: stages, Groups: []Group{{Kind: TrianglesHit, General: None, ClosestHit: 2, AnyHit: None,
-			Intersection: None}}},
-		"empty general":  {Stages: stages, Groups: []Group{{General: None, ClosestHit: None, AnyHit: None, Intersection: None}}},
-		"push constants": {Stages: stages, PushConstantBytes: 257},
-		"recursion":      {Stages: stages, MaxRecursionDepth: 32},
-		"stack":          {Stages: stages, StackBytes: maxStackBytes + 1},
+	stages := []Stage{{Kind: Raygen}, {Kind: ClosestHit}, {Kind: AnyHit}}
+	for name, o := range map[string]rt.Pipeline{
+		"no stages":          {},
+		"index":              {Stages: stages, Groups: []Group{rt.GeneralGroup(3)}},
+		"model":              {Stages: stages, Groups: []Group{rt.GeneralGroup(1)}},
+		"hit in general":     {Stages: stages, Groups: []Group{{General: 0, ClosestHit: 1, AnyHit: None, Intersection: None}}},
+		"any hit as closest": {Stages: stages, Groups: []Group{rt.TrianglesGroup(2, None)}},
+		"empty general":      {Stages: stages, Groups: []Group{rt.GeneralGroup(None)}},
+		"push constants":     {Stages: stages, PushConstantBytes: 257},
+		"recursion":          {Stages: stages, MaxRecursionDepth: 32},
+		"stack":              {Stages: stages, StackBytes: maxStackBytes + 1},
 	} {
-		if err := o.validate(); err == nil {
+		if err := (&PipelineOptions{Pipeline: o}).validate(); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	good := PipelineOptions{Stages: stages, Groups: []Group{
-		{General: 0, ClosestHit: None, AnyHit: None, Intersection: None},
-		{Kind: TrianglesHit, General: None, ClosestHit: 1, AnyHit: 2, Intersection: None},
-	}}
+	good := PipelineOptions{Pipeline: rt.Pipeline{Stages: stages, Groups: []Group{rt.GeneralGroup(0), rt.TrianglesGroup(1, 2)}}}
 	if err := good.validate(); err != nil {
 		t.Error(err)
 	}
 }
 
+// pushing is a pipeline that has nothing but push constants.
+func pushing(bytes uint32) *Pipeline {
+	p := &Pipeline{}
+	p.options.PushConstantBytes = bytes
+	return p
+}
+
 func TestTraceValidate(t *testing.T) {
-	p := &Pipeline{options: PipelineOptions{PushConstantBytes: 4}}
+	p := pushing(4)
 	ok := vk.StridedRegion{Address: 64, Stride: 32, Size: 64}
 	good := Trace{Raygen: ok, Miss: ok, Hit: ok, Width: 8, Height: 8, Depth: 1}
 	if err := good.validate(p); err != nil {

@@ -7,22 +7,17 @@ import (
 
 	"github.com/everray/everray/fallback/link"
 	"github.com/everray/everray/fallback/repro"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/shaders"
 )
 
 // LibraryOptions describe a pipeline library.
 type LibraryOptions struct {
-	// Name is for errors.
-	Name   string
-	Stages []Stage
-	// Groups refer to the library's own stages.
-	Groups []Group
-	// Form is that of the stages; libraries have no monolithic form.
-	Form Form
+	// Pipeline holds the library's Name, Stages, Groups and Form, and Flags.AllowClusters, which must be that of the pipelines: they
+	// fail otherwise. Libraries have no monolithic form. The rest is up to the pipelines.
+	rt.Pipeline
 	// SIMD is that of the pipelines' device (vk.Device.SIMD), which fail otherwise.
 	SIMD bool
-	// AllowClusters is Flags.AllowClusters of the pipelines, which fail otherwise.
-	AllowClusters bool
 	// Keep keeps the stages' code, for reproducers of pipelines that are made with the library.
 	Keep bool
 }
@@ -39,11 +34,11 @@ type Library struct {
 // NewLibrary prepares stages and groups for pipelines.
 func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 	fail := func(err error) (*Library, error) { return nil, fmt.Errorf("library %q: %w", o.Name, err) }
-	check := PipelineOptions{Stages: o.Stages, Groups: o.Groups}
+	check := PipelineOptions{Pipeline: rt.Pipeline{Stages: o.Stages, Groups: o.Groups}}
 	if err := check.validate(); err != nil {
 		return fail(err)
 	}
-	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.SIMD, o.AllowClusters))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.SIMD, o.Flags.AllowClusters))
 	if err != nil {
 		return fail(err)
 	}
@@ -51,7 +46,7 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 	linked, err := link.NewLibrary(ctx, runtime, o.Stages, link.Options{Form: o.Form})
 	if err != nil {
 		return fail(internal(err, "", &repro.Case{Name: o.Name, Way: "compute", CPU: o.SIMD,
-			Flags: link.Flags{AllowClusters: o.AllowClusters}, Libraries: []repro.Set{source}}))
+			Flags: rt.Flags{AllowClusters: o.Flags.AllowClusters}, Libraries: []repro.Set{source}}))
 	}
 	if !o.Keep {
 		source = repro.Set{}
@@ -61,22 +56,4 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 		o.Stages[i].Code = nil // not needed any more
 	}
 	return &Library{o, linked, source}, nil
-}
-
-// expand appends the libraries' stages and groups to the pipeline's own.
-func (o *PipelineOptions) expand() {
-	o.own = len(o.Stages)
-	o.Stages, o.Groups = slices.Clone(o.Stages), slices.Clone(o.Groups)
-	for _, y := range o.Libraries {
-		shift := func(stage int) int {
-			if stage == None {
-				return None
-			}
-			return stage + len(o.Stages)
-		}
-		for _, g := range y.options.Groups {
-			o.Groups = append(o.Groups, Group{g.Kind, shift(g.General), shift(g.ClosestHit), shift(g.AnyHit), shift(g.Intersection)})
-		}
-		o.Stages = append(o.Stages, y.options.Stages...)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/internal/shapes"
+	"github.com/everray/everray/rt"
 )
 
 // BenchmarkLibrary measures what is left of linking a pipeline with 200 hit shaders in a library and three others.
@@ -14,12 +15,12 @@ func BenchmarkLibrary(b *testing.B) {
 	hit := glsltest.Compile(b, "rchit", shapes.Recursive)
 	var stages []fallback.Stage
 	for range 200 {
-		stages = append(stages, fallback.Stage{Model: fallback.ClosestHit, Code: hit})
+		stages = append(stages, fallback.Stage{Kind: fallback.ClosestHit, Code: hit})
 	}
 	rest := []fallback.Stage{
-		{Model: fallback.Raygen, Code: glsltest.Compile(b, "rgen", s.Raygen)},
-		{Model: fallback.Miss, Code: glsltest.Compile(b, "rmiss", shapes.Miss)},
-		{Model: fallback.Miss, Code: glsltest.Compile(b, "rmiss", shapes.OtherMiss)},
+		{Kind: fallback.Raygen, Code: glsltest.Compile(b, "rgen", s.Raygen)},
+		{Kind: fallback.Miss, Code: glsltest.Compile(b, "rmiss", shapes.Miss)},
+		{Kind: fallback.Miss, Code: glsltest.Compile(b, "rmiss", shapes.OtherMiss)},
 	}
 	b.Run("whole", func(b *testing.B) {
 		for b.Loop() {
@@ -28,7 +29,7 @@ func BenchmarkLibrary(b *testing.B) {
 			}
 		}
 	})
-	library, err := fallback.NewLibrary(b.Context(), fallback.LibraryOptions{Name: "hits", Stages: stages})
+	library, err := fallback.NewLibrary(b.Context(), fallback.LibraryOptions{Pipeline: rt.Pipeline{Name: "hits", Stages: stages}})
 	if err != nil {
 		b.Fatal(err)
 	}

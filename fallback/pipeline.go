@@ -13,6 +13,7 @@ import (
 	"github.com/everray/everray/fallback/link"
 	"github.com/everray/everray/fallback/repro"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
@@ -26,79 +27,51 @@ var ErrInvalid = errors.New("invalid use of a ray tracing pipeline")
 // HandleSize is the size of a shader group handle in bytes, as shaderGroupHandleSize.
 const HandleSize = 32
 
-// Model is the kind of a shader.
-type Model = link.Model
+// The words for a pipeline are package rt's.
+type (
+	Stage     = rt.Stage
+	Group     = rt.Group
+	GroupKind = rt.GroupKind
+	Form      = rt.Form
+	Flags     = rt.Flags
+)
 
 // The ray tracing shader models.
 const (
-	Raygen       = link.Raygen
-	AnyHit       = link.AnyHit
-	ClosestHit   = link.ClosestHit
-	Miss         = link.Miss
-	Intersection = link.Intersection
-	Callable     = link.Callable
+	Raygen       = rt.Raygen
+	AnyHit       = rt.AnyHit
+	ClosestHit   = rt.ClosestHit
+	Miss         = rt.Miss
+	Intersection = rt.Intersection
+	Callable     = rt.Callable
 )
 
-// Form is how the shaders of a pipeline are linked.
-type Form = link.Form
+// The kinds of shader groups, and None, a shader that a group does not have.
+const (
+	General       = rt.General
+	TrianglesHit  = rt.TrianglesHit
+	ProceduralHit = rt.ProceduralHit
+	None          = rt.Unused
+)
 
 // The forms of linking.
 const (
-	FormAuto       = link.FormAuto
-	FormMonolithic = link.FormMonolithic
-	FormMegakernel = link.FormMegakernel
-	FormBlocks     = link.FormBlocks
-	FormWavefront  = link.FormWavefront
+	FormAuto       = rt.FormAuto
+	FormMonolithic = rt.FormMonolithic
+	FormMegakernel = rt.FormMegakernel
+	FormBlocks     = rt.FormBlocks
+	FormWavefront  = rt.FormWavefront
 )
-
-// Flags are an application's promises about a pipeline.
-type Flags = link.Flags
-
-// Stage is one shader of a pipeline.
-type Stage = link.Stage
-
-// None marks a shader that a group does not have, as VK_SHADER_UNUSED_KHR.
-const None = -1
-
-// GroupKind is the kind of a shader group.
-type GroupKind int
-
-// The kinds of shader groups.
-const (
-	General GroupKind = iota
-	TrianglesHit
-	ProceduralHit
-)
-
-// Group is a shader group: indices into the stages, None for shaders that it does not have.
-type Group struct {
-	Kind                                      GroupKind
-	General, ClosestHit, AnyHit, Intersection int
-}
 
 // PipelineOptions describe a pipeline.
 type PipelineOptions struct {
-	// Name is for errors and debuggers.
-	Name   string
-	Stages []Stage
-	Groups []Group
+	// Pipeline is what both ways are told. PushConstantBytes are at most MaxPushConstantBytes; DynamicStack and the interface of
+	// libraries change nothing here.
+	rt.Pipeline
 	// SetLayouts are those of the application's descriptor sets, acceleration structures as storage buffers.
 	SetLayouts []*vk.DescriptorSetLayout
-	// PushConstantBytes is the size of the push constants, at most MaxPushConstantBytes.
-	PushConstantBytes uint32
-	// MaxRecursionDepth is the number of nested trace calls, 1 if only ray generation shaders trace; 0 if none does.
-	MaxRecursionDepth uint32
-	// StackBytes is the stack of one lane; 0 takes Vulkan's default formula, which suffices unless callable shaders call
-	// each other more than two deep.
-	StackBytes uint32
-	// Form is how the shaders are linked; the zero value chooses.
-	Form Form
-	// Flags are promises that save work.
-	Flags Flags
 	// Libraries add their groups behind Groups, in this order.
 	Libraries []*Library
-	// Indirect makes what CmdTraceRaysIndirect needs at once; the first such command does otherwise.
-	Indirect bool
 	// Cache, if not nil, is asked for the linked and the compiled code, and receives it.
 	Cache *Cache
 	// Dump is a directory for finding defects: each pipeline gets one in it, with a reproducer, the module after each pass as text,
@@ -107,11 +80,27 @@ type PipelineOptions struct {
 	Dump string
 
 	afterPass func(pass string, m *spirv.Module) error // for tests
+}
 
-	own  int  // stages of the pipeline itself: the first ones, once libraries have been added
-	simd bool // the runtime is that for CPUs
+// resolved is what a pipeline is linked from: its options, and what follows from them and from the device.
+type resolved struct {
+	PipelineOptions // Stages and Groups are followed by those of the libraries
+	own             int
+	simd            bool   // the runtime is that for CPUs
+	maxLanes        uint32 // of a workgroup
+}
 
-	maxLanes uint32 // of a workgroup
+// resolve appends the libraries' stages and groups to the pipeline's own.
+func (o PipelineOptions) resolve(simd bool, maxLanes uint32) resolved {
+	r := resolved{PipelineOptions: o, own: len(o.Stages), simd: simd, maxLanes: maxLanes}
+	r.Stages, r.Groups = slices.Clone(o.Stages), slices.Clone(o.Groups)
+	for _, y := range o.Libraries {
+		for _, g := range y.options.Groups {
+			r.Groups = append(r.Groups, g.Behind(len(r.Stages)))
+		}
+		r.Stages = append(r.Stages, y.options.Stages...)
+	}
+	return r
 }
 
 // Stats tell what it took to make a pipeline.
@@ -145,7 +134,7 @@ type KernelStats struct {
 // Pipeline is a linked and compiled ray tracing pipeline.
 type Pipeline struct {
 	dev     *vk.Device
-	options PipelineOptions
+	options resolved
 	layout  *vk.PipelineLayout
 	compute *vk.Pipeline
 	entries []uint32
@@ -165,18 +154,17 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	o.expand()
-	o.simd, o.maxLanes = dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations
-	dumped, err := o.dump(ctx, false)
+	r := o.resolve(dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations)
+	dumped, err := r.dump(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	start := time.Now()
-	linked, cached, err := o.link(ctx, false)
+	linked, cached, err := r.link(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	p, linking := &Pipeline{dev: dev, options: o}, time.Since(start)
+	p, linking := &Pipeline{dev: dev, options: r}, time.Since(start)
 	p.indirect.turn = make(chan struct{}, 1)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -265,7 +253,7 @@ func (p *Pipeline) collectStats() (err error) {
 const runtimeName = "fallback/runtime.comp"
 
 // link links the stages, for direct or indirect launches, and says whether the code comes from the cache.
-func (o *PipelineOptions) link(ctx context.Context, indirect bool) (result *link.Result, cached bool, err error) {
+func (o *resolved) link(ctx context.Context, indirect bool) (result *link.Result, cached bool, err error) {
 	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.simd, o.Flags.AllowClusters))
 	if err != nil {
 		return nil, false, err
@@ -283,7 +271,7 @@ func (o *PipelineOptions) link(ctx context.Context, indirect bool) (result *link
 }
 
 // relink is Cache.relink for code that link returned.
-func (o *PipelineOptions) relink(ctx context.Context, refused *link.Result, indirect bool) (*link.Result, error) {
+func (o *resolved) relink(ctx context.Context, refused *link.Result, indirect bool) (*link.Result, error) {
 	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.simd, o.Flags.AllowClusters))
 	if err != nil {
 		return nil, err
@@ -291,7 +279,7 @@ func (o *PipelineOptions) relink(ctx context.Context, refused *link.Result, indi
 	return o.Cache.links().relink(ctx, refused, runtime, o.Stages, o.linkOptions(indirect))
 }
 
-func (o *PipelineOptions) linkOptions(indirect bool) link.Options {
+func (o *resolved) linkOptions(indirect bool) link.Options {
 	options := link.Options{Form: o.Form, MaxDepth: o.MaxRecursionDepth, Flags: o.Flags, Indirect: indirect, MaxLanes: o.maxLanes,
 		AfterPass: o.afterPass}
 	for _, y := range o.Libraries {

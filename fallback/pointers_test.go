@@ -49,8 +49,8 @@ func TestVariablePointers(t *testing.T) {
 				if name == "inlined" && form != fallback.FormMegakernel {
 					continue
 				}
-				got := r.run(t, form, c.contents, fallback.Stage{Model: fallback.Raygen, Code: raygen},
-					fallback.Stage{Model: fallback.Miss, Code: glsltest.Compile(t, "rmiss", pointersMiss)})
+				got := r.run(t, form, c.contents, fallback.Stage{Kind: fallback.Raygen, Code: raygen},
+					fallback.Stage{Kind: fallback.Miss, Code: glsltest.Compile(t, "rmiss", pointersMiss)})
 				for b := range got {
 					for k := range got[b] {
 						if got[b][k] != want[b][k] {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"testing"
 
+	vulkan "github.com/vulkan-go/vulkan"
+
 	"github.com/everray/everray/fallback"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
-	vulkan "github.com/vulkan-go/vulkan"
 )
 
 // nullRig runs pipelines over a null acceleration structure, where every ray misses, for what has nothing to do with
@@ -60,11 +62,10 @@ func (r *nullRig) run(t *testing.T, form fallback.Form, contents [][]uint32, sta
 	layout, err := r.dev.NewDescriptorSetLayout("null", bindings)
 	must(err)
 	defer layout.Destroy()
-	o := fallback.PipelineOptions{Name: t.Name(), Stages: stages, SetLayouts: []*vk.DescriptorSetLayout{layout}, PushConstantBytes: 64,
-		MaxRecursionDepth: 1, Form: form}
+	o := fallback.PipelineOptions{SetLayouts: []*vk.DescriptorSetLayout{layout}, Pipeline: rt.Pipeline{
+		Name: t.Name(), Stages: stages, PushConstantBytes: 64, MaxRecursionDepth: 1, Form: form}}
 	for i := range stages {
-		o.Groups = append(o.Groups, fallback.Group{General: i, ClosestHit: fallback.None, AnyHit: fallback.None,
-			Intersection: fallback.None})
+		o.Groups = append(o.Groups, rt.GeneralGroup(i))
 	}
 	p, err := fallback.NewPipeline(t.Context(), r.dev, o)
 	if errors.Is(err, fallback.ErrUnsupported) && form == fallback.FormMonolithic {
@@ -81,12 +82,12 @@ func (r *nullRig) run(t *testing.T, form fallback.Form, contents [][]uint32, sta
 	trace := fallback.Trace{Width: nullLanes, Height: 1, Depth: 1}
 	at := uint64(0)
 	for _, kind := range []struct {
-		model  fallback.Model
+		model  rt.StageKind
 		region *vk.StridedRegion
 	}{{fallback.Raygen, &trace.Raygen}, {fallback.Miss, &trace.Miss}, {fallback.Callable, &trace.Callable}} {
 		kind.region.Address, kind.region.Stride = table.Address()+at, stride
 		for i, s := range stages {
-			if s.Model != kind.model {
+			if s.Kind != kind.model {
 				continue
 			}
 			h, err := p.GroupHandle(i)

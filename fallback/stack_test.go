@@ -4,32 +4,38 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/vk"
 )
 
+// stackOf returns the slots that a pipeline's lanes need.
+func stackOf(p rt.Pipeline, frames []uint32) uint32 {
+	r := PipelineOptions{Pipeline: p}.resolve(false, 0)
+	return r.stackDwords(frames)
+}
+
 func TestDefaultStack(t *testing.T) {
-	stages := []Stage{{Model: Raygen}, {Model: ClosestHit}, {Model: ClosestHit}, {Model: Miss}, {Model: AnyHit}, {Model: Intersection},
-		{Model: Callable}}
+	stages := []Stage{{Kind: Raygen}, {Kind: ClosestHit}, {Kind: ClosestHit}, {Kind: Miss}, {Kind: AnyHit}, {Kind: Intersection},
+		{Kind: Callable}}
 	frames := []uint32{100, 25, 40, 10, 20, 30, 7}
 	for depth, want := range map[uint32]uint32{0: 114, 1: 164, 2: 204, 5: 324} {
-		o := PipelineOptions{Stages: stages, MaxRecursionDepth: depth}
-		if got := o.stackDwords(frames); got != want {
+		if got := stackOf(rt.Pipeline{Stages: stages, MaxRecursionDepth: depth}, frames); got != want {
 			t.Errorf("depth %d: %d slots, want %d", depth, got, want)
 		}
 	}
 	for _, tt := range []struct {
 		name   string
-		o      PipelineOptions
+		o      rt.Pipeline
 		frames []uint32
 		want   uint32
 	}{
-		{"set by the application", PipelineOptions{Stages: stages, MaxRecursionDepth: 5, StackBytes: 50}, frames, 13},
-		{"the largest", PipelineOptions{Stages: stages, StackBytes: maxStackBytes}, frames, maxStackBytes / 4},
+		{"set by the application", rt.Pipeline{Stages: stages, MaxRecursionDepth: 5, StackBytes: 50}, frames, 13},
+		{"the largest", rt.Pipeline{Stages: stages, StackBytes: maxStackBytes}, frames, maxStackBytes / 4},
 		// A callee takes a slot even if it calls nobody.
-		{"leaves", PipelineOptions{Stages: stages[:2], MaxRecursionDepth: 3}, []uint32{5, 0}, 8},
-		{"raygen alone", PipelineOptions{Stages: stages[:1], MaxRecursionDepth: 1}, []uint32{0}, 1},
+		{"leaves", rt.Pipeline{Stages: stages[:2], MaxRecursionDepth: 3}, []uint32{5, 0}, 8},
+		{"raygen alone", rt.Pipeline{Stages: stages[:1], MaxRecursionDepth: 1}, []uint32{0}, 1},
 	} {
-		if got := tt.o.stackDwords(tt.frames); got != tt.want {
+		if got := stackOf(tt.o, tt.frames); got != tt.want {
 			t.Errorf("%s: %d slots, want %d", tt.name, got, tt.want)
 		}
 	}
@@ -61,11 +67,8 @@ func TestStackMemory(t *testing.T) {
 }
 
 func TestShaderGroupStackSize(t *testing.T) {
-	p := &Pipeline{frames: []uint32{0, 3, 5, 7}, options: PipelineOptions{Groups: []Group{
-		{General: 1, ClosestHit: None, AnyHit: None, Intersection: None},
-		{Kind: ProceduralHit, General: None, ClosestHit: 2, AnyHit: 0, Intersection: 3},
-		{Kind: TrianglesHit, General: None, ClosestHit: None, AnyHit: None, Intersection: None},
-	}}}
+	p := &Pipeline{frames: []uint32{0, 3, 5, 7}}
+	p.options.Groups = []Group{rt.GeneralGroup(1), rt.ProceduralGroup(3, 2, 0), rt.TrianglesGroup(None, None)}
 	for _, tt := range []struct {
 		group  int
 		shader vk.GroupShader

@@ -3,6 +3,7 @@ package fallback
 import (
 	"fmt"
 
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/vk"
 )
 
@@ -26,8 +27,8 @@ func (o *PipelineOptions) validate() error {
 		if y == nil {
 			return fail("library %d is nil", i)
 		}
-		if y.options.AllowClusters != o.Flags.AllowClusters {
-			return fail("AllowClusters of library %d is %v, of the pipeline %v", i, y.options.AllowClusters, o.Flags.AllowClusters)
+		if y.options.Flags.AllowClusters != o.Flags.AllowClusters {
+			return fail("AllowClusters of library %d is %v, of the pipeline %v", i, y.options.Flags.AllowClusters, o.Flags.AllowClusters)
 		}
 	}
 	if o.PushConstantBytes > MaxPushConstantBytes {
@@ -48,7 +49,7 @@ func (o *PipelineOptions) validate() error {
 }
 
 func (o *PipelineOptions) validateGroup(g Group) error {
-	check := func(field string, index int, wanted bool, models ...Model) error {
+	check := func(field string, index int, wanted bool, models ...rt.StageKind) error {
 		switch {
 		case index == None:
 			return nil
@@ -58,11 +59,11 @@ func (o *PipelineOptions) validateGroup(g Group) error {
 			return fmt.Errorf("%s is stage %d of %d", field, index, len(o.Stages))
 		}
 		for _, m := range models {
-			if o.Stages[index].Model == m {
+			if o.Stages[index].Kind == m {
 				return nil
 			}
 		}
-		return fmt.Errorf("%s is a %v shader", field, o.Stages[index].Model)
+		return fmt.Errorf("%s is a %v shader", field, o.Stages[index].Kind)
 	}
 	hit := g.Kind == TrianglesHit || g.Kind == ProceduralHit
 	if !hit && g.Kind != General {

@@ -39,7 +39,7 @@ func TestLongLoops(t *testing.T) {
 	const many, most = 100000, 2000
 	contents := [][]uint32{make([]uint32, nullLanes), {most}, {0}}
 	r := newNullRig(t, contents...)
-	miss := fallback.Stage{Model: fallback.Miss, Code: glsltest.Compile(t, "rmiss", longMiss)}
+	miss := fallback.Stage{Kind: fallback.Miss, Code: glsltest.Compile(t, "rmiss", longMiss)}
 	for _, c := range []struct {
 		name, times string
 		count       func(n uint32) uint32
@@ -53,7 +53,7 @@ func TestLongLoops(t *testing.T) {
 		{"memory", "(times.most * n / 69u)", func(n uint32) uint32 { return most * n / 69 }},
 	} {
 		source := strings.Replace(longLoop, "TIMES", c.times, 1)
-		raygen := fallback.Stage{Model: fallback.Raygen, Code: glsltest.Compile(t, "rgen", source)}
+		raygen := fallback.Stage{Kind: fallback.Raygen, Code: glsltest.Compile(t, "rgen", source)}
 		for _, form := range allForms {
 			t.Run(c.name+"/"+form.String(), func(t *testing.T) {
 				got := r.run(t, form, contents, raygen, miss)

@@ -126,9 +126,9 @@ OpFunctionEnd
 func TestWideIndices(t *testing.T) {
 	contents := [][]uint32{make([]uint32, nullLanes), {0}, {0}}
 	r := newNullRig(t, contents...)
-	raygen := fallback.Stage{Model: fallback.Raygen, Code: glsltest.Assemble(t, wideRaygen)}
+	raygen := fallback.Stage{Kind: fallback.Raygen, Code: glsltest.Assemble(t, wideRaygen)}
 	for _, form := range allForms {
-		got := r.run(t, form, contents, raygen, fallback.Stage{Model: fallback.Miss, Code: glsltest.Compile(t, "rmiss", pointersMiss)})
+		got := r.run(t, form, contents, raygen, fallback.Stage{Kind: fallback.Miss, Code: glsltest.Compile(t, "rmiss", pointersMiss)})
 		for k, w := range got[0] {
 			n := uint32(k)
 			want := n + 3*n*11 + 5*n + 7*n*255 + 3*n + 1

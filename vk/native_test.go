@@ -8,6 +8,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
 )
@@ -108,13 +109,12 @@ func TestNativeRayTracing(t *testing.T) {
 	t.Cleanup(layout.Destroy)
 	options := vk.RayTracingPipelineOptions{
 		Name: "smoke", Layout: layout, MaxRecursionDepth: 1,
-		Stages: []vk.ShaderStage{
-			{Stage: vk.StageRaygen, Name: "rgen", Code: fixture(t, "smoke.rgen")},
-			{Stage: vk.StageMiss, Name: "rmiss", Code: fixture(t, "smoke.rmiss")},
-			{Stage: vk.StageClosestHit, Name: "rchit", Code: fixture(t, "smoke.rchit")},
+		Stages: []rt.Stage{
+			{Kind: rt.Raygen, Name: "rgen", Code: fixture(t, "smoke.rgen")},
+			{Kind: rt.Miss, Name: "rmiss", Code: fixture(t, "smoke.rmiss")},
+			{Kind: rt.ClosestHit, Name: "rchit", Code: fixture(t, "smoke.rchit")},
 		},
-		Groups: []vk.ShaderGroup{{Type: vk.GeneralGroup, General: 0}, {Type: vk.GeneralGroup, General: 1},
-			{Type: vk.TrianglesHitGroup, ClosestHit: 2, AnyHit: vk.ShaderUnused}},
+		Groups: []rt.Group{rt.GeneralGroup(0), rt.GeneralGroup(1), rt.TrianglesGroup(2, rt.Unused)},
 	}
 	p, err := d.NewRayTracingPipeline(options)
 	if err != nil {

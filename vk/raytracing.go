@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/rt"
 )
 
 // needNative refuses what only the driver's ray tracing can do.
@@ -22,40 +24,12 @@ func (d *Device) needNative(what string) error {
 	return nil
 }
 
-// ShaderUnused is VK_SHADER_UNUSED_KHR as the stage index of a group; every negative index means it.
-const ShaderUnused = -1
-
-// ShaderGroupType is a VkRayTracingShaderGroupTypeKHR.
-type ShaderGroupType uint32
-
-// Values of ShaderGroupType.
-const (
-	GeneralGroup       ShaderGroupType = 0
-	TrianglesHitGroup  ShaderGroupType = 1
-	ProceduralHitGroup ShaderGroupType = 2
-)
-
-// ShaderStage is one shader of a ray tracing pipeline.
-type ShaderStage struct {
-	Stage          vulkan.ShaderStageFlags // one of StageRaygen ... StageCallable
-	Name           string
-	Code           []uint32
-	Entry          string            // "" = main
-	Specialization map[uint32][]byte // constant id -> its bytes
-}
-
-// ShaderGroup names the stages of a group by index, negative = unused.
-type ShaderGroup struct {
-	Type                                      ShaderGroupType
-	General, ClosestHit, AnyHit, Intersection int
-}
-
 // RayTracingPipelineOptions says what NewRayTracingPipeline makes.
 type RayTracingPipelineOptions struct {
 	Name              string
 	Layout            *PipelineLayout
-	Stages            []ShaderStage
-	Groups            []ShaderGroup
+	Stages            []rt.Stage
+	Groups            []rt.Group // what a kind of group does not have is not looked at
 	MaxRecursionDepth uint32
 	// DynamicStackSize makes CommandBuffer.SetStackSize necessary before every trace.
 	DynamicStackSize bool
@@ -90,8 +64,8 @@ type stagePack struct {
 	data      []byte
 }
 
-func (p *stagePack) add(s ShaderStage) {
-	c := C.evk_stage{stage: C.uint32_t(s.Stage), words: C.uint32_t(len(s.Code)), entry: C.uint32_t(len(p.entries)),
+func (p *stagePack) add(s rt.Stage) {
+	c := C.evk_stage{stage: C.uint32_t(s.Kind.Bit()), words: C.uint32_t(len(s.Code)), entry: C.uint32_t(len(p.entries)),
 		first_constant: C.uint32_t(len(p.constants)),
 		constant_count: C.uint32_t(len(s.Specialization)), data: C.uint32_t(len(p.data)), code: C.uint64_t(len(p.words))}
 	start := len(p.data)
@@ -132,6 +106,9 @@ func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, 
 		if len(s.Code) < 5 || s.Code[0] != 0x07230203 {
 			return nil, fail(fmt.Errorf("stage %d (%s): %w: the code is not SPIR-V", i, s.Name, ErrInvalid))
 		}
+		if !s.Kind.Valid() {
+			return nil, fail(fmt.Errorf("stage %d (%s): %w: %v is unknown", i, s.Name, ErrInvalid, s.Kind))
+		}
 		pack.add(s)
 	}
 	pack.data = append(pack.data, 0) // so that its address exists
@@ -170,21 +147,21 @@ func (d *Device) packGroups(o RayTracingPipelineOptions) ([]C.uint32_t, error) {
 	var out []C.uint32_t
 	for i, g := range o.Groups {
 		list := [4]int{g.General, g.ClosestHit, g.AnyHit, g.Intersection}
-		switch g.Type {
-		case GeneralGroup:
-			list[1], list[2], list[3] = ShaderUnused, ShaderUnused, ShaderUnused
-		case TrianglesHitGroup:
-			list[0], list[3] = ShaderUnused, ShaderUnused
-		case ProceduralHitGroup:
-			list[0] = ShaderUnused
+		switch g.Kind {
+		case rt.General:
+			list[1], list[2], list[3] = rt.Unused, rt.Unused, rt.Unused
+		case rt.TrianglesHit:
+			list[0], list[3] = rt.Unused, rt.Unused
+		case rt.ProceduralHit:
+			list[0] = rt.Unused
 		default:
-			return nil, fmt.Errorf("group %d: %w: type %d", i, ErrInvalid, g.Type)
+			return nil, fmt.Errorf("group %d: %w: type %d", i, ErrInvalid, g.Kind)
 		}
-		if g.Type == TrianglesHitGroup && g.ClosestHit < 0 && g.AnyHit < 0 && d.physical.DriverID == DriverLavapipe {
+		if g.Kind == rt.TrianglesHit && g.ClosestHit < 0 && g.AnyHit < 0 && d.physical.DriverID == DriverLavapipe {
 			return nil, fmt.Errorf("group %d: %w: lavapipe crashes on a triangle hit group without shaders (give it a closest-hit shader "+
 				"that does nothing)", i, ErrInvalid)
 		}
-		out = append(out, C.uint32_t(g.Type))
+		out = append(out, C.uint32_t(g.Kind))
 		for _, s := range list {
 			switch {
 			case s >= len(o.Stages):

@@ -106,7 +106,7 @@ func TestHostile(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			start := time.Now()
-			_, err := Link(t.Context(), runtimeModule(t), []Stage{{Model: Raygen, Code: code}}, Options{})
+			_, err := Link(t.Context(), runtimeModule(t), []Stage{{Kind: Raygen, Code: code}}, Options{})
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			t.Logf("%v, %d MB: %v", took, (after.TotalAlloc-before.TotalAlloc)>>20, err)

@@ -15,7 +15,7 @@ func (l *linker) procedural() bool {
 		return true
 	}
 	for _, s := range l.stages {
-		if s.Model == Intersection || s.records {
+		if s.Kind == Intersection || s.records {
 			return true
 		}
 	}
@@ -42,7 +42,7 @@ func (e *emitter) cut(at *site) {
 
 	e.block(pushed)
 	stack := e.stack(base)
-	if e.s.Model == Raygen { // it returns to nobody
+	if e.s.Kind == Raygen { // it returns to nobody
 		e.save(f.spilled, stack)
 	} else {
 		e.save(f.spilled, stack, e.loadGlobal(e.l.symbols.RtReturnTo))
@@ -153,7 +153,7 @@ func (e *emitter) resume(at *site) {
 	f := &at.frame
 	e.call(e.l.symbols.RtResume, e.u32(f.size/quadSlots))
 	stack := e.stack(e.loadGlobal(e.l.symbols.RtFrame))
-	if e.s.Model == Raygen {
+	if e.s.Kind == Raygen {
 		e.restore(f.spilled, stack)
 	} else {
 		e.restore(f.spilled, stack, e.l.symbols.RtReturnTo.id)
@@ -221,9 +221,9 @@ func (e *emitter) exitValue(op spirv.Op) spirv.ID {
 		return e.u32(candidateIgnore)
 	case op == spirv.OpTerminateRayKHR:
 		return e.u32(candidateTerminate)
-	case e.s.Model == AnyHit:
+	case e.s.Kind == AnyHit:
 		return e.u32(candidateAccept)
-	case e.s.Model == Raygen, e.s.Model == Intersection:
+	case e.s.Kind == Raygen, e.s.Kind == Intersection:
 		return e.u32(stateDone)
 	}
 	return e.l.form.next(e)

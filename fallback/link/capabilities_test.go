@@ -17,7 +17,7 @@ func TestModulesNeedNoFeatures(t *testing.T) {
 	want := []spirv.Capability{spirv.CapabilityShader, spirv.CapabilityPhysicalStorageBufferAddresses}
 	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks} {
 		for _, indirect := range []bool{false, true} {
-			r, err := Link(t.Context(), runtimeModule(t), []Stage{{Model: Raygen, Code: code}},
+			r, err := Link(t.Context(), runtimeModule(t), []Stage{{Kind: Raygen, Code: code}},
 				Options{Form: form, MaxDepth: 1, Indirect: indirect})
 			if err != nil {
 				t.Fatal(err)
@@ -39,7 +39,7 @@ func TestUnusedCapabilitiesGo(t *testing.T) {
 		m.AddCapability(c)
 	}
 	code := m.Encode()
-	r, err := Link(t.Context(), runtimeModule(t), []Stage{{Model: Raygen, Code: code}}, Options{})
+	r, err := Link(t.Context(), runtimeModule(t), []Stage{{Kind: Raygen, Code: code}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestUnusedCapabilitiesGo(t *testing.T) {
 	}
 	barrier := glsltest.Compile(t, "rgen", "#version 460\n#extension GL_EXT_ray_tracing : require\n"+
 		"#extension GL_KHR_shader_subgroup_basic : require\nvoid main() { subgroupMemoryBarrier(); }\n")
-	if r, err = Link(t.Context(), runtimeModule(t), []Stage{{Model: Raygen, Code: barrier}}, Options{}); err != nil {
+	if r, err = Link(t.Context(), runtimeModule(t), []Stage{{Kind: Raygen, Code: barrier}}, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := capabilitiesOf(t, r.Code); slices.Contains(got, spirv.CapabilityGroupNonUniform) {

@@ -88,7 +88,7 @@ func (n hitShaders) and(o hitShaders) hitShaders {
 func (l *linker) measure() (n hitShaders) {
 	weights := map[spirv.ID]int{}
 	for _, s := range l.stages {
-		if s.Model != ClosestHit && s.Model != Miss && s.Model != Callable {
+		if s.Kind != ClosestHit && s.Kind != Miss && s.Kind != Callable {
 			continue
 		}
 		one := hitShaders{shaders: 1, instructions: s.instructions()}

@@ -49,7 +49,7 @@ func TestLinkHeedsItsContext(t *testing.T) {
 	rt := runtimeModule(t)
 	for _, g := range growing {
 		t.Run(g.name, func(t *testing.T) {
-			stages := []Stage{{Name: g.name, Model: Raygen, Code: g.make(n).assemble(t)}}
+			stages := []Stage{{Name: g.name, Kind: Raygen, Code: g.make(n).assemble(t)}}
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			whole := &watched{Context: t.Context(), last: threadTime()}

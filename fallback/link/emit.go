@@ -47,7 +47,7 @@ func (l *linker) emitStage(s *stage) error {
 		return s.unsupported("%d calls and %d pieces of code between them, more than the %d cases of a switch",
 			len(s.sites), len(s.graph.fragments), maxCases)
 	}
-	p := part{name: s.Name, model: s.Model, frame: l.frameSize(s), machine: s.blocks, hitObjects: s.hitObjects, records: s.records}
+	p := part{name: s.Name, model: s.Kind, frame: l.frameSize(s), machine: s.blocks, hitObjects: s.hitObjects, records: s.records}
 	for _, at := range s.sites {
 		at.constant = l.stateConstant()
 		p.calls = p.calls || at.call.Op == spirv.OpExecuteCallableKHR

@@ -56,13 +56,13 @@ var computeBuiltIns = map[spirv.BuiltIn]bool{
 func (l *linker) checkBuiltIns(s *stage) error {
 	for _, id := range sortedIDs(s.uses) {
 		r := s.uses[id]
-		_, read := l.symbols.getter(s.Model, r.builtIn)
+		_, read := l.symbols.getter(s.Kind, r.builtIn)
 		switch {
 		case r.kind != roleBuiltIn, computeBuiltIns[r.builtIn], read,
 			r.builtIn == spirv.BuiltInLaunchIdKHR, r.builtIn == spirv.BuiltInLaunchSizeKHR,
-			r.builtIn == spirv.BuiltInHitTriangleVertexPositionsKHR && (s.Model == ClosestHit || s.Model == AnyHit):
+			r.builtIn == spirv.BuiltInHitTriangleVertexPositionsKHR && (s.Kind == ClosestHit || s.Kind == AnyHit):
 		default:
-			return s.unsupported("built-in %v in a %v shader", r.builtIn, s.Model)
+			return s.unsupported("built-in %v in a %v shader", r.builtIn, s.Kind)
 		}
 	}
 	return nil
@@ -95,7 +95,7 @@ func (e *emitter) enter() {
 }
 
 func (e *emitter) enterBuiltIn(x *variable) {
-	if f, ok := e.l.symbols.getter(e.s.Model, x.role.builtIn); ok {
+	if f, ok := e.l.symbols.getter(e.s.Kind, x.role.builtIn); ok {
 		value := e.call(f)
 		e.store(e.variable(x), e.convert(value, f.result, x.typ))
 		return
@@ -124,7 +124,7 @@ func (e *emitter) enterBuiltIn(x *variable) {
 // enterAttributes fills the hit attributes: those of the intersection shader, if the pipeline has any, or of a triangle, two
 // floats at the variable's begin. An intersection shader itself begins with none.
 func (e *emitter) enterAttributes(x *variable) {
-	if e.s.Model == Intersection {
+	if e.s.Kind == Intersection {
 		return
 	}
 	t := e.l.types

@@ -54,7 +54,7 @@ func TestLinkFeatures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			code := glsltest.Compile(t, "rgen", featureHead+"void main() { payload = vec4(0); for (uint i = 0u; i < 5u; i++) {\n"+body+
 				"} results[0].word[0] = uint(payload.x); }")
-			linkStrangers(t, []Stage{{Model: Raygen, Code: code}, {Model: Raygen, Code: glsltest.Optimize(t, code, "-O")}}, 1)
+			linkStrangers(t, []Stage{{Kind: Raygen, Code: code}, {Kind: Raygen, Code: glsltest.Optimize(t, code, "-O")}}, 1)
 		})
 	}
 }
@@ -66,7 +66,7 @@ func TestLinkVersions(t *testing.T) {
 		versioned := append([]uint32(nil), code...)
 		versioned[1] = 0x10000 | minor<<8
 		o := Options{Form: FormMegakernel, MaxDepth: 2}
-		r, err := Link(t.Context(), runtimeModule(t), []Stage{{Model: ClosestHit, Code: versioned}}, o)
+		r, err := Link(t.Context(), runtimeModule(t), []Stage{{Kind: ClosestHit, Code: versioned}}, o)
 		if err != nil {
 			t.Errorf("1.%d: %v", minor, err)
 			continue

@@ -20,7 +20,7 @@ func controlled(t *testing.T, modes ...string) Stage {
 		capabilities += "OpCapability " + name + "\n"
 		list += "OpExecutionMode %main " + m + "\n"
 	}
-	return Stage{Name: strings.Join(modes, ","), Model: Miss, Code: glsltest.Assemble(t, "OpCapability RayTracingKHR\n"+capabilities+
+	return Stage{Name: strings.Join(modes, ","), Kind: Miss, Code: glsltest.Assemble(t, "OpCapability RayTracingKHR\n"+capabilities+
 		`OpExtension "SPV_KHR_ray_tracing"
 		OpExtension "SPV_KHR_float_controls"
 		OpMemoryModel Logical GLSL450

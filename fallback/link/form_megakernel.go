@@ -24,7 +24,7 @@ func (megakernel) outgoing(e *emitter, _ *variable) place { return e.home() }
 func (megakernel) call(*emitter, *spirv.Inst) {}
 
 func (megakernel) next(e *emitter) spirv.ID {
-	if e.s.Model == Callable {
+	if e.s.Kind == Callable {
 		return e.call(e.l.symbols.RtReturnCallable)
 	}
 	return e.call(e.l.symbols.RtReturn)

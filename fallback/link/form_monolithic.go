@@ -20,9 +20,9 @@ func (monolithic) obstacle(l *linker) error {
 	}
 	l.eachShaderCall(func(s *stage, op spirv.Op) {
 		switch {
-		case op != spirv.OpExecuteCallableKHR && s.Model != Raygen:
-			obstacle = s.unsupported("monolithic form of a pipeline whose %v shaders trace rays", s.Model)
-		case op == spirv.OpExecuteCallableKHR && s.Model == Callable:
+		case op != spirv.OpExecuteCallableKHR && s.Kind != Raygen:
+			obstacle = s.unsupported("monolithic form of a pipeline whose %v shaders trace rays", s.Kind)
+		case op == spirv.OpExecuteCallableKHR && s.Kind == Callable:
 			obstacle = s.unsupported("monolithic form of a pipeline whose callable shaders call others")
 		}
 	})

@@ -2,10 +2,12 @@ package link
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/everray/everray/internal/glsltest"
+	"github.com/everray/everray/rt"
 )
 
 // raygenHead begins a ray generation shader that has a payload and a result.
@@ -38,7 +40,7 @@ func manyTraces(n int) string {
 
 func manyTracesStage(t *testing.T, n int) Stage {
 	t.Helper()
-	return Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", manyTraces(n))}
+	return Stage{Kind: Raygen, Code: glsltest.Compile(t, "rgen", manyTraces(n))}
 }
 
 const traceAgain = `#version 460
@@ -71,12 +73,12 @@ void main() { for (uint i = 0u; i < uint(gl_PrimitiveID); i++) p = turn(p); }
 func TestFormIsChosen(t *testing.T) {
 	runtime := runtimeModule(t)
 	raygen := func(n int) Stage { return manyTracesStage(t, n) }
-	again := Stage{Name: "again", Model: Miss, Code: glsltest.Compile(t, "rmiss", traceAgain)}
+	again := Stage{Name: "again", Kind: Miss, Code: glsltest.Compile(t, "rmiss", traceAgain)}
 	hits := func(n int, source string) []Stage {
 		list := []Stage{raygen(1)}
 		code := glsltest.Compile(t, "rchit", source)
 		for range n {
-			list = append(list, Stage{Model: ClosestHit, Code: code})
+			list = append(list, Stage{Kind: ClosestHit, Code: code})
 		}
 		return list
 	}
@@ -135,5 +137,16 @@ func TestBlocksAreLinear(t *testing.T) {
 	base := size(1, FormBlocks)
 	if small, large := size(20, FormBlocks)-base, size(40, FormBlocks)-base; large > small*5/2 {
 		t.Errorf("20 calls take %d words, 40 take %d", small, large)
+	}
+}
+
+// TestFormsHaveRows looks for the row of each form that a pipeline may be made in, and for no others.
+func TestFormsHaveRows(t *testing.T) {
+	var list []Form
+	for _, row := range forms {
+		list = append(list, row.form)
+	}
+	if !slices.Equal(list, rt.Forms()) {
+		t.Errorf("rows for %v, forms are %v", list, rt.Forms())
 	}
 }

@@ -151,7 +151,7 @@ func (v *variables) size(x *variable) uint32 {
 
 // frameSize returns the largest frame of a stage; a shader that calls nobody has room for the state to return to.
 func (l *linker) frameSize(s *stage) uint32 {
-	if !l.form.cuts() || s.Model == AnyHit || s.Model == Intersection {
+	if !l.form.cuts() || s.Kind == AnyHit || s.Kind == Intersection {
 		return 0 // no frame: called by traversal
 	}
 	size := uint32(1)

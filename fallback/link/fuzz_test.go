@@ -23,7 +23,7 @@ func FuzzLink(f *testing.F) {
 			for _, w := range stage.Code {
 				b = binary.LittleEndian.AppendUint32(b, w)
 			}
-			f.Add(b, byte(stage.Model))
+			f.Add(b, byte(stage.Kind))
 		}
 	}
 	for _, s := range []struct {
@@ -48,7 +48,7 @@ func FuzzLink(f *testing.F) {
 			code[i] = binary.LittleEndian.Uint32(b[4*i:])
 		}
 		start := time.Now()
-		_, err := Link(t.Context(), runtime, []Stage{{Model: Model(model % 6), Code: code}}, Options{})
+		_, err := Link(t.Context(), runtime, []Stage{{Kind: Model(model % 6), Code: code}}, Options{})
 		if err != nil && isInternal(err) {
 			t.Fatal(err)
 		}

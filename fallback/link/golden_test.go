@@ -56,16 +56,16 @@ func TestGolden(t *testing.T) {
 			switch {
 			case strings.HasPrefix(g.name, "callable"):
 				stages = []Stage{
-					{Name: "raygen", Model: Raygen, Code: glsl.Compile(t, "rgen", shape.Raygen)},
-					{Name: "called", Model: Callable, Code: glsl.Compile(t, "rcall", shapes.Called)},
+					{Name: "raygen", Kind: Raygen, Code: glsl.Compile(t, "rgen", shape.Raygen)},
+					{Name: "called", Kind: Callable, Code: glsl.Compile(t, "rcall", shapes.Called)},
 				}
 			case strings.HasPrefix(g.name, "report"):
-				stages = []Stage{{Name: "intersection", Model: Intersection, Code: glsl.Compile(t, "rint", shape.Raygen)}}
+				stages = []Stage{{Name: "intersection", Kind: Intersection, Code: glsl.Compile(t, "rint", shape.Raygen)}}
 			default:
 				stages = []Stage{
-					{Name: "raygen", Model: Raygen, Code: glsl.Compile(t, "rgen", shape.Raygen)},
-					{Name: "miss", Model: Miss, Code: glsl.Compile(t, "rmiss", shapes.Miss)},
-					{Name: "hit", Model: ClosestHit, Code: glsl.Compile(t, "rchit", shapes.ClosestHit)},
+					{Name: "raygen", Kind: Raygen, Code: glsl.Compile(t, "rgen", shape.Raygen)},
+					{Name: "miss", Kind: Miss, Code: glsl.Compile(t, "rmiss", shapes.Miss)},
+					{Name: "hit", Kind: ClosestHit, Code: glsl.Compile(t, "rchit", shapes.ClosestHit)},
 				}
 			}
 			got := goldenText(t, stages, Options{Form: g.form, MaxDepth: 1, KeepNames: true, Check: true})

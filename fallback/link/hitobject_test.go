@@ -69,9 +69,9 @@ func TestLinkHitObjects(t *testing.T) {
 			miss := "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadInEXT vec4 p;\n" +
 				"void main() { p += vec4(gl_WorldRayOriginEXT, 1.0); }"
 			linkForms(t, []Stage{
-				{Model: Raygen, Code: glsltest.Compile(t, "rgen", begin+hitObjectBody)},
-				{Model: Miss, Code: glsltest.Compile(t, "rmiss", miss)},
-				{Model: ClosestHit, Code: glsltest.Compile(t, "rchit", hit)},
+				{Kind: Raygen, Code: glsltest.Compile(t, "rgen", begin+hitObjectBody)},
+				{Kind: Miss, Code: glsltest.Compile(t, "rmiss", miss)},
+				{Kind: ClosestHit, Code: glsltest.Compile(t, "rchit", hit)},
 			}, 1)
 		})
 	}

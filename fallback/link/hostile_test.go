@@ -237,7 +237,7 @@ func BenchmarkGrowth(b *testing.B) {
 				b.ReportAllocs()
 				b.ReportMetric(float64(4*len(code)), "input-bytes")
 				for b.Loop() {
-					if r, err := Link(b.Context(), rt, []Stage{{Name: g.name, Model: Raygen, Code: code}},
+					if r, err := Link(b.Context(), rt, []Stage{{Name: g.name, Kind: Raygen, Code: code}},
 						Options{}); err != nil {
 						b.Logf("%v", err)
 					} else {
@@ -258,7 +258,7 @@ func TestGrowth(t *testing.T) {
 			type cost struct{ work, bytes, words float64 }
 			measure := func(n int) (cost, error) {
 				code := g.make(n).assemble(t)
-				l := newLinker(rt, []Stage{{Name: g.name, Model: Raygen, Code: code}}, Options{})
+				l := newLinker(rt, []Stage{{Name: g.name, Kind: Raygen, Code: code}}, Options{})
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				err := l.run(t.Context(), passes)

@@ -13,7 +13,7 @@ import (
 // TestInternalError has a pass panic: the error is of its own kind, and names the pass, the shader, the function and the
 // instruction.
 func TestInternalError(t *testing.T) {
-	stages := []Stage{{Name: "mine", Model: Raygen, Code: glsltest.Compile(t, "rgen", shapes.All()[0].Raygen)}}
+	stages := []Stage{{Name: "mine", Kind: Raygen, Code: glsltest.Compile(t, "rgen", shapes.All()[0].Raygen)}}
 	broken := pass{name: "broken", run: func(l *linker) error {
 		return l.each(func(s *stage) error {
 			l.function = s.entry

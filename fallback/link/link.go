@@ -95,7 +95,7 @@ func newLinker(runtime []uint32, stages []Stage, o Options) *linker {
 			s.Entry = "main"
 		}
 		if s.Name == "" {
-			s.Name = fmt.Sprintf("stage %d (%s %q)", i, s.Model, s.Entry)
+			s.Name = fmt.Sprintf("stage %d (%s %q)", i, s.Kind, s.Entry)
 		}
 		l.stages = append(l.stages, &stage{Stage: s, index: i})
 	}
@@ -227,8 +227,12 @@ const (
 	roleIncomingSlot                  // the stack slot of the incoming payload, ours
 )
 
-func (s *stage) unsupported(format string, args ...any) error { return s.Unsupported(format, args...) }
-func (s *stage) invalid(format string, args ...any) error     { return s.Invalid(format, args...) }
+func (s *stage) unsupported(format string, args ...any) error {
+	return normal.Unsupported(&s.Stage, format, args...)
+}
+func (s *stage) invalid(format string, args ...any) error {
+	return normal.Invalid(&s.Stage, format, args...)
+}
 
 // normalise takes the stages' modules to the form that the passes know.
 func (l *linker) normalise(ctx context.Context) error {

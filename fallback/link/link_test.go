@@ -71,12 +71,12 @@ func pipelineOf(t testing.TB, glsl *glsltest.Compiler, s shapes.Shape) []Stage {
 		hit = shapes.Recursive
 	}
 	return []Stage{
-		{Model: Raygen, Code: glsl.Compile(t, "rgen", s.Raygen)},
-		{Model: Miss, Code: glsl.Compile(t, "rmiss", shapes.Miss)},
-		{Model: Miss, Code: glsl.Compile(t, "rmiss", shapes.OtherMiss)},
-		{Model: ClosestHit, Code: glsl.Compile(t, "rchit", hit)},
-		{Model: ClosestHit, Code: glsl.Compile(t, "rchit", shapes.OtherHit)},
-		{Model: AnyHit, Code: glsl.Compile(t, "rahit", s.AnyHit)},
+		{Kind: Raygen, Code: glsl.Compile(t, "rgen", s.Raygen)},
+		{Kind: Miss, Code: glsl.Compile(t, "rmiss", shapes.Miss)},
+		{Kind: Miss, Code: glsl.Compile(t, "rmiss", shapes.OtherMiss)},
+		{Kind: ClosestHit, Code: glsl.Compile(t, "rchit", hit)},
+		{Kind: ClosestHit, Code: glsl.Compile(t, "rchit", shapes.OtherHit)},
+		{Kind: AnyHit, Code: glsl.Compile(t, "rahit", s.AnyHit)},
 	}
 }
 
@@ -88,16 +88,16 @@ func TestLinkShapes(t *testing.T) {
 	for _, s := range shapes.Callables() {
 		t.Run("callable-"+s.Name, func(t *testing.T) {
 			linkForms(t, []Stage{
-				{Model: Raygen, Code: glsl.Compile(t, "rgen", s.Raygen)},
-				{Model: Callable, Code: glsl.Compile(t, "rcall", shapes.Called)},
-				{Model: Callable, Code: glsl.Compile(t, "rcall", shapes.OtherCalled)},
+				{Kind: Raygen, Code: glsl.Compile(t, "rgen", s.Raygen)},
+				{Kind: Callable, Code: glsl.Compile(t, "rcall", shapes.Called)},
+				{Kind: Callable, Code: glsl.Compile(t, "rcall", shapes.OtherCalled)},
 			}, 1)
 		})
 	}
 	for _, s := range shapes.Reports() {
 		t.Run("report-"+s.Name, func(t *testing.T) {
 			stages := pipelineOf(t, &glsl, shapes.All()[0])
-			linkForms(t, append(stages, Stage{Model: Intersection, Code: glsl.Compile(t, "rint", s.Raygen)}), 1)
+			linkForms(t, append(stages, Stage{Kind: Intersection, Code: glsl.Compile(t, "rint", s.Raygen)}), 1)
 		})
 	}
 }
@@ -167,7 +167,7 @@ func TestLinkRefuses(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Model: c.model, Code: glsltest.Compile(t, c.stage, c.source)}},
+			_, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Kind: c.model, Code: glsltest.Compile(t, c.stage, c.source)}},
 				Options{})
 			if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.text) || !strings.Contains(fmt.Sprint(err), "mine") {
 				t.Errorf("got %v, want %v naming %q and the shader", err, c.want, c.text)
@@ -175,7 +175,7 @@ func TestLinkRefuses(t *testing.T) {
 		})
 	}
 	for name, code := range map[string][]uint32{"empty": nil, "not SPIR-V": {1, 2, 3, 4, 5, 6}, "truncated": runtime[:100]} {
-		if _, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Model: Raygen, Code: code}}, Options{}); err == nil ||
+		if _, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Kind: Raygen, Code: code}}, Options{}); err == nil ||
 			!strings.Contains(err.Error(), "mine") {
 			t.Errorf("%s: got %v", name, err)
 		}

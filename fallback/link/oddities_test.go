@@ -213,7 +213,7 @@ OpBranch %h2
 			body:    "%a = OpLoad %uint %lane\n%at = OpAccessChain %sUint %buf %u0 %a\nOpStore %at %a",
 			functions: "%second = OpFunction %void None %fn\n%s_e = OpLabel\n%s_a = OpLoad %int %laneS\n%s_b = OpBitcast %uint " +
 				"%s_a\n%s_at = OpAccessChain %sUint %buf %u0 %s_b\nOpStore %s_at %s_b\nOpReturn\nOpFunctionEnd\n",
-			also: []Stage{{Model: Raygen, Entry: "second"}}},
+			also: []Stage{{Kind: Raygen, Entry: "second"}}},
 		{name: "undefined and empty", types: "%undef = OpUndef %v3float\n%Empty = OpTypeStruct\n%fE = OpTypePointer Function " +
 			"%Empty\n%Nest = OpTypeStruct %Empty %uint %Empty\n%fN = OpTypePointer Function %Nest\n%nullN = OpConstantNull " +
 			"%Nest\n%emptyC = OpConstantComposite %Empty\n",
@@ -229,7 +229,7 @@ func TestLinkOddities(t *testing.T) {
 	for _, o := range oddities() {
 		t.Run(o.name, func(t *testing.T) {
 			code := o.code(t)
-			stages := []Stage{{Model: Raygen, Code: code}}
+			stages := []Stage{{Kind: Raygen, Code: code}}
 			for _, s := range o.also {
 				s.Code = code
 				stages = append(stages, s)
@@ -263,7 +263,7 @@ func TestLinkExtensions(t *testing.T) {
 			"void main() { traceRayEXT(scene, gl_RayFlagsForceOpacityMicromap2StateEXT, 255u, 0u, 0u, 0u, vec3(0), 0.0, vec3(1), 1.0, 0); }",
 	} {
 		t.Run(name, func(t *testing.T) {
-			linkStrangers(t, []Stage{{Model: Raygen, Code: glsltest.Compile(t, "rgen", source)}}, 1)
+			linkStrangers(t, []Stage{{Kind: Raygen, Code: glsltest.Compile(t, "rgen", source)}}, 1)
 		})
 	}
 }
@@ -291,8 +291,8 @@ void main() {
     best.value = p;
 }
 `)
-	linkStrangers(t, []Stage{{Model: Raygen, Code: code}, {Model: Raygen, Code: glsltest.Optimize(t, code, "-O")},
-		{Model: Raygen, Code: glsltest.Optimize(t, code, "--ssa-rewrite")}}, 1)
+	linkStrangers(t, []Stage{{Kind: Raygen, Code: code}, {Kind: Raygen, Code: glsltest.Optimize(t, code, "-O")},
+		{Kind: Raygen, Code: glsltest.Optimize(t, code, "--ssa-rewrite")}}, 1)
 }
 
 // TestLinkDebugInfo links shaders with debug information of NonSemantic.Shader.DebugInfo.100, which goes.
@@ -305,7 +305,7 @@ func TestLinkDebugInfo(t *testing.T) {
 	}{{Raygen, "rgen", s.Raygen}, {Miss, "rmiss", shapes.Miss}, {ClosestHit, "rchit", shapes.ClosestHit},
 		{AnyHit, "rahit", s.AnyHit}} {
 		code := glsltest.CompileAs(t, x.stage, x.source, "--target-env", "vulkan1.2", "-gVS")
-		stages = append(stages, Stage{Model: x.model, Code: code})
+		stages = append(stages, Stage{Kind: x.model, Code: code})
 	}
 	r := linkStrangers(t, stages, 1)
 	m, err := spirv.Decode(r.Code)
@@ -344,7 +344,7 @@ func TestLinkRefused(t *testing.T) {
 			ErrInvalid, "not into storage buffers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Link(t.Context(), runtimeModule(t), []Stage{{Name: "mine", Model: Raygen, Code: c.code(t)}}, Options{})
+			_, err := Link(t.Context(), runtimeModule(t), []Stage{{Name: "mine", Kind: Raygen, Code: c.code(t)}}, Options{})
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), "mine") {
 				t.Errorf("got %v, want one that says %q", err, c.text)
 			}

@@ -69,9 +69,9 @@ func TestLinkOptimised(t *testing.T) {
 					hit = shapes.Recursive
 				}
 				stages := []Stage{
-					{Model: Raygen, Code: x.compile(t, "rgen", s.Raygen)},
-					{Model: ClosestHit, Code: x.compile(t, "rchit", hit)},
-					{Model: AnyHit, Code: x.compile(t, "rahit", s.AnyHit)},
+					{Kind: Raygen, Code: x.compile(t, "rgen", s.Raygen)},
+					{Kind: ClosestHit, Code: x.compile(t, "rchit", hit)},
+					{Kind: AnyHit, Code: x.compile(t, "rahit", s.AnyHit)},
 				}
 				r, err := Link(t.Context(), runtime, stages, verified)
 				if err != nil {

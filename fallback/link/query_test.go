@@ -395,11 +395,11 @@ func TestQueriesInPipelines(t *testing.T) {
 				o := verified
 				o.Form, o.MaxDepth = form, 1
 				r, err := Link(t.Context(), runtimeModule(t), []Stage{
-					{Model: Raygen, Code: glsltest.Compile(t, "rgen", raygen+c.raygen)},
-					{Model: ClosestHit, Code: glsltest.Compile(t, "rchit",
+					{Kind: Raygen, Code: glsltest.Compile(t, "rgen", raygen+c.raygen)},
+					{Kind: ClosestHit, Code: glsltest.Compile(t, "rchit",
 						head+"layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { rayQueryEXT q; "+
 							queryStart+"while (rayQueryProceedEXT(q)) rayQueryConfirmIntersectionEXT(q); p = rayQueryGetIntersectionTypeEXT(q, true); }")},
-					{Model: AnyHit, Code: glsltest.Compile(t, "rahit", head+"void main() { rayQueryEXT q; "+queryStart+
+					{Kind: AnyHit, Code: glsltest.Compile(t, "rahit", head+"void main() { rayQueryEXT q; "+queryStart+
 						"rayQueryProceedEXT(q); if (rayQueryGetIntersectionTypeEXT(q, true) == 0u) ignoreIntersectionEXT; }")},
 				}, o)
 				if err != nil {

@@ -37,8 +37,8 @@ func TestReproducers(t *testing.T) {
 				t.Fatalf("first line %q, want ; model: ray generation or another", first)
 			}
 			code := glsltest.AssembleFile(t, "spv1.4", file)
-			linkForms(t, []Stage{{Name: filepath.Base(file), Model: model, Code: code}}, 1)
-			r, err := Link(t.Context(), runtimeModule(t), []Stage{{Model: model, Code: code}}, Options{})
+			linkForms(t, []Stage{{Name: filepath.Base(file), Kind: model, Code: code}}, 1)
+			r, err := Link(t.Context(), runtimeModule(t), []Stage{{Kind: model, Code: code}}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +119,7 @@ func TestNestedTypes(t *testing.T) {
 		for _, n := range []int{200, 2_000, 1_000_000, 2_000_000} {
 			code := nested(n, of)
 			start := time.Now()
-			_, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Model: Raygen, Code: code}},
+			_, err := Link(t.Context(), runtime, []Stage{{Name: "mine", Kind: Raygen, Code: code}},
 				Options{Form: FormMegakernel, MaxDepth: 1})
 			t.Logf("%d %s, %d bytes: %v, %.120v", n, kind, 4*len(code), time.Since(start), err)
 			want := map[int]string{200: "pointer", 2_000: "types nest", 1_000_000: "types nest", 2_000_000: "module of"}[n]

@@ -14,12 +14,12 @@ const traceOnce = "traceRayEXT(scene, 0u, 255u, 0u, 0u, 0u, vec3(p), 0.0, vec3(1
 func TestRoundsAreBounded(t *testing.T) {
 	runtime := runtimeModule(t)
 	var glsl glsltest.Compiler
-	plain := Stage{Name: "plain", Model: Miss, Code: glsl.Compile(t, "rmiss", `#version 460
+	plain := Stage{Name: "plain", Kind: Miss, Code: glsl.Compile(t, "rmiss", `#version 460
 #extension GL_EXT_ray_tracing : require
 layout(location = 0) rayPayloadInEXT float p;
 void main() { p += 1.0; }
 `)}
-	again := Stage{Name: "again", Model: Miss, Code: glsl.Compile(t, "rmiss", traceAgain)}
+	again := Stage{Name: "again", Kind: Miss, Code: glsl.Compile(t, "rmiss", traceAgain)}
 	for _, c := range []struct {
 		name, body string
 		miss       Stage
@@ -51,7 +51,7 @@ void main() { p += 1.0; }
 		{"too deep", "for (uint i = 0u; i < 4u; i++) {" + traceOnce + "}", again, 30, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			raygen := Stage{Name: "raygen", Model: Raygen, Code: glsl.Compile(t, "rgen", `#version 460
+			raygen := Stage{Name: "raygen", Kind: Raygen, Code: glsl.Compile(t, "rgen", `#version 460
 #extension GL_EXT_ray_tracing : require
 layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
 layout(set = 0, binding = 1) buffer Result { uint n; float word[]; } result;

@@ -75,7 +75,7 @@ func TestLinkSinglePasses(t *testing.T) {
 					if err := glsltest.Valid(t, code); err != nil {
 						t.Skipf("spirv-opt left what spirv-val refuses: %v", err)
 					}
-					linkForms(t, []Stage{{Model: s.model, Code: code}}, s.depth)
+					linkForms(t, []Stage{{Kind: s.model, Code: code}}, s.depth)
 				})
 			}
 		})

@@ -57,22 +57,22 @@ func TestLinkStrangers(t *testing.T) {
 		stages []Stage
 	}{
 		{"HLSL library", 2, []Stage{
-			{Model: Raygen, Code: library, Entry: "rayGen"}, {Model: Raygen, Code: library, Entry: "rayGen2"},
-			{Model: Miss, Code: library, Entry: "main"}, {Model: Miss, Code: library, Entry: "missShadow"},
-			{Model: ClosestHit, Code: library, Entry: "main"}, {Model: AnyHit, Code: library, Entry: "main"},
+			{Kind: Raygen, Code: library, Entry: "rayGen"}, {Kind: Raygen, Code: library, Entry: "rayGen2"},
+			{Kind: Miss, Code: library, Entry: "main"}, {Kind: Miss, Code: library, Entry: "missShadow"},
+			{Kind: ClosestHit, Code: library, Entry: "main"}, {Kind: AnyHit, Code: library, Entry: "main"},
 		}},
 		{"HLSL library optimised", 2, []Stage{
-			{Model: Raygen, Code: glsltest.Optimize(t, library, "--legalize-hlsl", "-O", "--strip-nonsemantic"), Entry: "rayGen"},
-			{Model: AnyHit, Code: glsltest.Optimize(t, library, "-Os"), Entry: "main"},
-			{Model: ClosestHit, Code: glsltest.Optimize(t, library, "--legalize-hlsl"), Entry: "main"},
+			{Kind: Raygen, Code: glsltest.Optimize(t, library, "--legalize-hlsl", "-O", "--strip-nonsemantic"), Entry: "rayGen"},
+			{Kind: AnyHit, Code: glsltest.Optimize(t, library, "-Os"), Entry: "main"},
+			{Kind: ClosestHit, Code: glsltest.Optimize(t, library, "--legalize-hlsl"), Entry: "main"},
 		}},
-		{"rust", 1, append([]Stage{{Model: Raygen, Code: assembled(t, "spv1.5", "rust_raygen"), Entry: "shaders::ray_gen"}},
+		{"rust", 1, append([]Stage{{Kind: Raygen, Code: assembled(t, "spv1.5", "rust_raygen"), Entry: "shaders::ray_gen"}},
 			glsl[1:]...)},
-		{"slang", 1, append([]Stage{{Model: Raygen, Code: assembled(t, "spv1.5", "slang_raygen")}}, glsl[1:]...)},
-		{"variable pointers", 1, []Stage{{Model: Raygen, Code: assembled(t, "spv1.4", "pointers_raygen")},
-			{Model: Raygen, Code: assembled(t, "spv1.4", "pointers_odd")}}},
+		{"slang", 1, append([]Stage{{Kind: Raygen, Code: assembled(t, "spv1.5", "slang_raygen")}}, glsl[1:]...)},
+		{"variable pointers", 1, []Stage{{Kind: Raygen, Code: assembled(t, "spv1.4", "pointers_raygen")},
+			{Kind: Raygen, Code: assembled(t, "spv1.4", "pointers_odd")}}},
 		{"SPIR-V 1.0", 1, []Stage{
-			{Model: Raygen, Code: old, Specialization: map[uint32][]byte{7: {2, 0, 0, 0}}}, {Model: AnyHit, Code: old},
+			{Kind: Raygen, Code: old, Specialization: map[uint32][]byte{7: {2, 0, 0, 0}}}, {Kind: AnyHit, Code: old},
 		}},
 	}
 	for _, c := range cases {
@@ -100,8 +100,8 @@ func TestLinkNV(t *testing.T) {
 				return code
 			}
 			linkStrangers(t, []Stage{
-				{Model: Raygen, Code: compile("rgen", s.Raygen)}, {Model: Miss, Code: compile("rmiss", shapes.Miss)},
-				{Model: ClosestHit, Code: compile("rchit", shapes.ClosestHit)}, {Model: AnyHit, Code: compile("rahit", s.AnyHit)},
+				{Kind: Raygen, Code: compile("rgen", s.Raygen)}, {Kind: Miss, Code: compile("rmiss", shapes.Miss)},
+				{Kind: ClosestHit, Code: compile("rchit", shapes.ClosestHit)}, {Kind: AnyHit, Code: compile("rahit", s.AnyHit)},
 			}, 1)
 		})
 	}
@@ -111,9 +111,9 @@ func TestLinkNV(t *testing.T) {
 		}
 		t.Run("callable-"+s.Name, func(t *testing.T) {
 			linkStrangers(t, []Stage{
-				{Model: Raygen, Code: glsltest.CompileAs(t, "rgen", glsltest.NVIDIA(s.Raygen), "--target-env", "vulkan1.0")},
-				{Model: Callable, Code: glsltest.CompileAs(t, "rcall", glsltest.NVIDIA(shapes.Called), "--target-env", "vulkan1.0")},
-				{Model: Callable, Code: glsltest.CompileAs(t, "rcall", glsltest.NVIDIA(shapes.OtherCalled), "--target-env", "vulkan1.0")},
+				{Kind: Raygen, Code: glsltest.CompileAs(t, "rgen", glsltest.NVIDIA(s.Raygen), "--target-env", "vulkan1.0")},
+				{Kind: Callable, Code: glsltest.CompileAs(t, "rcall", glsltest.NVIDIA(shapes.Called), "--target-env", "vulkan1.0")},
+				{Kind: Callable, Code: glsltest.CompileAs(t, "rcall", glsltest.NVIDIA(shapes.OtherCalled), "--target-env", "vulkan1.0")},
 			}, 1)
 		})
 	}
@@ -124,8 +124,8 @@ func TestNormalise(t *testing.T) {
 	library, old, rust := assembled(t, "spv1.4", "hlsl_library"), assembled(t, "spv1.0", "old_storage"),
 		assembled(t, "spv1.5", "rust_raygen")
 	r := linkStrangers(t, []Stage{
-		{Model: Raygen, Code: old, Specialization: map[uint32][]byte{7: {2, 0, 0, 0}}}, {Model: AnyHit, Code: old},
-		{Model: Raygen, Code: rust, Entry: "shaders::ray_gen"}, {Model: Raygen, Code: library, Entry: "rayGen"},
+		{Kind: Raygen, Code: old, Specialization: map[uint32][]byte{7: {2, 0, 0, 0}}}, {Kind: AnyHit, Code: old},
+		{Kind: Raygen, Code: rust, Entry: "shaders::ray_gen"}, {Kind: Raygen, Code: library, Entry: "rayGen"},
 	}, 1)
 	m, err := spirv.Decode(r.Code)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestNormalise(t *testing.T) {
 
 func TestNVErrors(t *testing.T) {
 	old := assembled(t, "spv1.0", "old_storage")
-	_, err := Link(t.Context(), runtimeModule(t), []Stage{{Name: "mine", Model: Raygen, Code: old}}, Options{})
+	_, err := Link(t.Context(), runtimeModule(t), []Stage{{Name: "mine", Kind: Raygen, Code: old}}, Options{})
 	if err == nil || !strings.Contains(err.Error(), "mine") || !strings.Contains(err.Error(), "location 0") {
 		t.Errorf("a trace whose payload is nowhere: got %v", err)
 	}
@@ -188,7 +188,7 @@ func TestLinkManyEntries(t *testing.T) {
 	code := manyEntries(t, 200)
 	var stages []Stage
 	for i := range 200 {
-		stages = append(stages, Stage{Model: ClosestHit, Code: code, Entry: fmt.Sprintf("hit%d", i)})
+		stages = append(stages, Stage{Kind: ClosestHit, Code: code, Entry: fmt.Sprintf("hit%d", i)})
 	}
 	start := time.Now()
 	r, err := Link(t.Context(), runtimeModule(t), stages, Options{Form: FormMegakernel, MaxDepth: 1})

@@ -29,7 +29,7 @@ void main() {
 // among them, and none that only the launch decides.
 func TestStructures(t *testing.T) {
 	raygen := func(binding int) Stage {
-		return Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", fmt.Sprintf(structureRaygen, binding))}
+		return Stage{Kind: Raygen, Code: glsltest.Compile(t, "rgen", fmt.Sprintf(structureRaygen, binding))}
 	}
 	runtime := runtimeModule(t)
 	library, err := NewLibrary(t.Context(), runtime, []Stage{raygen(0), raygen(1)}, Options{})

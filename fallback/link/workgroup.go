@@ -31,7 +31,7 @@ func (l *linker) widen() {
 	}
 	tiles := uint32(fewTiles)
 	for _, s := range l.stages {
-		if s.Model == Raygen && l.mayTraceNothing(s.function) {
+		if s.Kind == Raygen && l.mayTraceNothing(s.function) {
 			tiles = max(tiles, idleTiles)
 		}
 		if s.instructions() >= manyInstructions {

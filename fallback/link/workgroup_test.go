@@ -32,7 +32,7 @@ func raygenOf(body string) string {
 // TestIdleTiles checks that workgroups are larger where lanes may end without a trace call.
 func TestIdleTiles(t *testing.T) {
 	runtime := runtimeModule(t)
-	miss := Stage{Model: Miss, Code: glsltest.Compile(t, "rmiss", longMiss(1))}
+	miss := Stage{Kind: Miss, Code: glsltest.Compile(t, "rmiss", longMiss(1))}
 	for _, c := range []struct {
 		name, body string
 		want       uint32
@@ -49,7 +49,7 @@ func TestIdleTiles(t *testing.T) {
 		{"never", "p += 1.0;", idleTiles},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			raygen := Stage{Model: Raygen, Code: glsltest.Compile(t, "rgen", raygenOf(c.body))}
+			raygen := Stage{Kind: Raygen, Code: glsltest.Compile(t, "rgen", raygenOf(c.body))}
 			r, err := Link(t.Context(), runtime, []Stage{raygen, miss}, Options{MaxDepth: 1, MaxLanes: 1024, Check: true})
 			if err != nil {
 				t.Fatal(err)
@@ -66,8 +66,8 @@ func TestIdleTiles(t *testing.T) {
 func TestTiles(t *testing.T) {
 	runtime := runtimeModule(t)
 	raygen := manyTracesStage(t, 1)
-	short := Stage{Model: Miss, Code: glsltest.Compile(t, "rmiss", longMiss(1))}
-	long := Stage{Model: Miss, Code: glsltest.Compile(t, "rmiss", longMiss(600))}
+	short := Stage{Kind: Miss, Code: glsltest.Compile(t, "rmiss", longMiss(1))}
+	long := Stage{Kind: Miss, Code: glsltest.Compile(t, "rmiss", longMiss(600))}
 	for _, c := range []struct {
 		name   string
 		stages []Stage

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/rt"
 )
 
 // ErrInvalid is wrapped by errors about directories that hold no reproducer.
@@ -27,12 +27,12 @@ type Case struct {
 	Set
 	// Options of the pipeline; hooks, checks and libraries are not kept.
 	MaxDepth, MaxLanes uint32
-	Flags              link.Flags
+	Flags              rt.Flags
 	Indirect           bool
 	// CPU tells that the runtime is the variant for CPUs.
 	CPU bool
 	// Groups are for the reader; the linker does not need them.
-	Groups []Group
+	Groups []rt.Group
 	// Libraries are those of the pipeline, in order.
 	Libraries []Set
 	// Error is how the link ended in the application, empty if well.
@@ -41,14 +41,8 @@ type Case struct {
 
 // Set is the stages of a pipeline or a library, and their form.
 type Set struct {
-	Form   link.Form
-	Stages []link.Stage
-}
-
-// Group is a shader group: indices of stages, -1 for none.
-type Group struct {
-	Kind                                      string
-	General, ClosestHit, AnyHit, Intersection int
+	Form   rt.Form
+	Stages []rt.Stage
 }
 
 // describing is the file that a directory is known by.
@@ -58,18 +52,18 @@ const describing = "reproducer.json"
 type (
 	caseFile struct {
 		Version  int
-		Name     string     `json:",omitempty"`
-		Way      string     `json:",omitempty"`
-		Form     string     `json:",omitempty"`
-		MaxDepth uint32     `json:",omitempty"`
-		MaxLanes uint32     `json:",omitempty"`
-		Indirect bool       `json:",omitempty"`
-		CPU      bool       `json:",omitempty"`
-		Flags    link.Flags `json:",omitzero"`
+		Name     string   `json:",omitempty"`
+		Way      string   `json:",omitempty"`
+		Form     string   `json:",omitempty"`
+		MaxDepth uint32   `json:",omitempty"`
+		MaxLanes uint32   `json:",omitempty"`
+		Indirect bool     `json:",omitempty"`
+		CPU      bool     `json:",omitempty"`
+		Flags    rt.Flags `json:",omitzero"`
 		Stages   []stageFile
-		Groups   []Group   `json:",omitempty"`
-		Library  []setFile `json:",omitempty"`
-		Error    string    `json:",omitempty"`
+		Groups   []rt.Group `json:",omitempty"`
+		Library  []setFile  `json:",omitempty"`
+		Error    string     `json:",omitempty"`
 	}
 	setFile struct {
 		Form   string `json:",omitempty"`
@@ -122,10 +116,10 @@ func (c *Case) write(dir string) error {
 }
 
 // writeStages writes the modules of stages.
-func writeStages(dir, prefix string, stages []link.Stage) ([]stageFile, error) {
+func writeStages(dir, prefix string, stages []rt.Stage) ([]stageFile, error) {
 	out := make([]stageFile, 0, len(stages))
 	for i, s := range stages {
-		f := stageFile{Name: s.Name, Model: s.Model.String(), Entry: s.Entry, File: fmt.Sprintf("%s%d.spv", prefix, i)}
+		f := stageFile{Name: s.Name, Model: s.Kind.String(), Entry: s.Entry, File: fmt.Sprintf("%s%d.spv", prefix, i)}
 		for id, value := range s.Specialization {
 			if f.Specialization == nil {
 				f.Specialization = map[string]string{}
@@ -211,7 +205,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 
 // readSet reads the stages that a file lists.
 func readSet(root *os.Root, f setFile) (s Set, err error) {
-	if s.Form, err = link.ParseForm(f.Form); err != nil {
+	if s.Form, err = rt.ParseForm(f.Form); err != nil {
 		return s, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	for i, st := range f.Stages {
@@ -224,14 +218,14 @@ func readSet(root *os.Root, f setFile) (s Set, err error) {
 	return s, nil
 }
 
-func readStage(root *os.Root, f stageFile) (link.Stage, error) {
-	s := link.Stage{Name: f.Name, Entry: f.Entry, Model: -1}
-	for m := link.Raygen; m <= link.Callable; m++ {
+func readStage(root *os.Root, f stageFile) (rt.Stage, error) {
+	s := rt.Stage{Name: f.Name, Entry: f.Entry, Kind: -1}
+	for m := rt.Raygen; m.Valid(); m++ {
 		if strings.EqualFold(m.String(), f.Model) {
-			s.Model = m
+			s.Kind = m
 		}
 	}
-	if s.Model < 0 {
+	if s.Kind < 0 {
 		return s, fmt.Errorf("%w: unknown model %q", ErrInvalid, f.Model)
 	}
 	for id, value := range f.Specialization {

@@ -14,6 +14,7 @@ import (
 	"github.com/everray/everray/fallback/spirv"
 	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/internal/shapes"
+	"github.com/everray/everray/rt"
 )
 
 // loops is a pipeline of three stages whose ray generation shader traces in a loop.
@@ -23,12 +24,12 @@ func loops(t *testing.T) *Case {
 	return &Case{
 		Name: "a loop/of rays", Way: "compute", MaxDepth: 1, MaxLanes: 256, Flags: link.Flags{NoNullMiss: true},
 		Set: Set{Form: link.FormMegakernel, Stages: []link.Stage{
-			{Name: "raygen", Model: link.Raygen, Entry: "main", Code: glsltest.Compile(t, "rgen", shapes.All()[at].Raygen),
+			{Name: "raygen", Kind: link.Raygen, Entry: "main", Code: glsltest.Compile(t, "rgen", shapes.All()[at].Raygen),
 				Specialization: map[uint32][]byte{7: {1, 2, 3, 4}}},
-			{Name: "miss", Model: link.Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
-			{Name: "hit", Model: link.ClosestHit, Code: glsltest.Compile(t, "rchit", shapes.ClosestHit)},
+			{Name: "miss", Kind: link.Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
+			{Name: "hit", Kind: link.ClosestHit, Code: glsltest.Compile(t, "rchit", shapes.ClosestHit)},
 		}},
-		Groups: []Group{{"general", 0, -1, -1, -1}, {"general", 1, -1, -1, -1}, {"triangles", -1, 2, -1, -1}},
+		Groups: []rt.Group{rt.GeneralGroup(0), rt.GeneralGroup(1), rt.TrianglesGroup(2, rt.Unused)},
 	}
 }
 
@@ -94,7 +95,7 @@ func TestReadRefuses(t *testing.T) {
 // TestDump assembles what Dump writes again: the text is all of the module.
 func TestDump(t *testing.T) {
 	c := loops(t)
-	for _, form := range link.Forms() {
+	for _, form := range rt.Forms() {
 		c.Form = form
 		dir := t.TempDir()
 		if err := c.Dump(t.Context(), dir); err != nil {

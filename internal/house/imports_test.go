@@ -30,6 +30,8 @@ var never = []struct {
 		[]string{"fallback/link", "fallback/spirv"}, []string{"vk", "bvh", "sbt", "cache", "window"},
 		"the compiler runs without a GPU, a driver or cgo",
 	},
+	{[]string{"rt"}, []string{"engine", "bvh", "fallback", "cache", "sbt", "vk", "shaders", "assets", "window"},
+		"it has the words that all rooms share"},
 	{[]string{"fallback/spirv"}, []string{"fallback/link"}, "the format knows nothing of the linker"},
 	{[]string{"fallback/link/normal"}, []string{"fallback/link"}, "what makes strangers' modules normal knows nothing of the linker"},
 	{[]string{"bvh/internal/layout"}, []string{"bvh/inspect", "bvh/host"}, "layouts stand below what reads and writes them"},

@@ -15,17 +15,6 @@ type pipeline struct {
 	impl   *fallback.Pipeline
 }
 
-// models maps stage kinds to package fallback's.
-var models = map[driver.StageKind]fallback.Model{
-	driver.Raygen: fallback.Raygen, driver.AnyHit: fallback.AnyHit, driver.ClosestHit: fallback.ClosestHit,
-	driver.Miss: fallback.Miss, driver.Intersection: fallback.Intersection, driver.Callable: fallback.Callable,
-}
-
-// groupKinds maps group kinds to package fallback's.
-var groupKinds = map[driver.GroupKind]fallback.GroupKind{
-	driver.General: fallback.General, driver.TrianglesHit: fallback.TrianglesHit, driver.ProceduralHit: fallback.ProceduralHit,
-}
-
 // library is a set of shaders that the linker has prepared.
 type library struct{ impl *fallback.Library }
 
@@ -33,10 +22,8 @@ func (library) Destroy() {} // memory only
 
 // NewLibrary runs most of the linker over the shaders.
 func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driver.Library, error) {
-	stages, groups := translate(&o)
 	impl, err := fallback.NewLibrary(ctx, fallback.LibraryOptions{
-		Name: o.Name, Stages: stages, Groups: groups, Form: fallback.Form(o.Form), SIMD: d.device.SIMD(), Keep: d.dump != "",
-		AllowClusters: o.Flags.AllowClusters,
+		Pipeline: o.Pipeline, SIMD: d.device.SIMD(), Keep: d.dump != "",
 	})
 	if err != nil {
 		return nil, refused(err)
@@ -44,30 +31,9 @@ func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driv
 	return library{impl}, nil
 }
 
-// translate turns stages and groups into package fallback's.
-func translate(o *driver.PipelineOptions) (stages []fallback.Stage, groups []fallback.Group) {
-	for _, s := range o.Stages {
-		stages = append(stages, fallback.Stage{
-			Name: s.Name, Model: models[s.Kind], Code: s.Code, Entry: s.Entry, Specialization: s.Specialization,
-		})
-	}
-	for _, g := range o.Groups {
-		groups = append(groups, fallback.Group{
-			Kind: groupKinds[g.Kind], General: g.General, ClosestHit: g.ClosestHit, AnyHit: g.AnyHit, Intersection: g.Intersection,
-		})
-	}
-	return stages, groups
-}
-
 // NewPipeline links the shaders.
 func (d *Driver) NewPipeline(ctx context.Context, o driver.PipelineOptions) (driver.Pipeline, error) {
-	fo := fallback.PipelineOptions{
-		Name: o.Name, SetLayouts: o.SetLayouts, PushConstantBytes: o.PushConstantBytes,
-		MaxRecursionDepth: o.MaxRecursionDepth, StackBytes: o.StackBytes,
-		Form: fallback.Form(o.Form), Flags: fallback.Flags(o.Flags),
-		Indirect: o.Indirect, Cache: d.cache, Dump: d.dump,
-	}
-	fo.Stages, fo.Groups = translate(&o)
+	fo := fallback.PipelineOptions{Pipeline: o.Pipeline, SetLayouts: o.SetLayouts, Cache: d.cache, Dump: d.dump}
 	for _, y := range o.Libraries {
 		own, ok := y.(library)
 		if !ok {
@@ -102,7 +68,7 @@ func (p *pipeline) GroupStack(group int, shader vk.GroupShader) (uint32, error) 
 func (p *pipeline) Stats() driver.Stats {
 	s := p.impl.Stats()
 	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords,
-		Driver: s.Driver, Form: driver.LinkForm(s.Form), Reorders: s.Reorders}
+		Driver: s.Driver, Form: s.Form, Reorders: s.Reorders}
 }
 
 // Destroy also forgets the pipeline's name for faults, unless another of the same code has taken the place.

@@ -12,6 +12,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk"
 )
@@ -130,38 +131,6 @@ type Build struct {
 	Scratch    vk.DeviceAddress
 }
 
-// StageKind is the execution model of a shader.
-type StageKind int
-
-// Stage kinds, in the order of the Vulkan stage bits.
-const (
-	Raygen StageKind = iota
-	AnyHit
-	ClosestHit
-	Miss
-	Intersection
-	Callable
-)
-
-// GroupKind is the kind of a shader group.
-type GroupKind int
-
-// Group kinds, in the order of VkRayTracingShaderGroupTypeKHR.
-const (
-	General GroupKind = iota
-	TrianglesHit
-	ProceduralHit
-)
-
-// Stage is one shader of a pipeline.
-type Stage struct {
-	Name           string
-	Kind           StageKind
-	Code           []uint32
-	Entry          string
-	Specialization map[uint32][]byte
-}
-
 // Shader is one of a compute or graphics pipeline.
 type Shader struct {
 	Name  string
@@ -172,50 +141,29 @@ type Shader struct {
 	AllowClusters bool
 }
 
-// Group is one shader group; its indices name stages, -1 is none.
-type Group struct {
-	Kind                                      GroupKind
-	General, ClosestHit, AnyHit, Intersection int
-}
-
-// PipelineOptions describes a pipeline.
+// PipelineOptions describes a pipeline or a library.
 type PipelineOptions struct {
-	Name              string
-	Stages            []Stage
-	Groups            []Group
-	SetLayouts        []*vk.DescriptorSetLayout
-	PushConstantBytes uint32
-	MaxRecursionDepth uint32
-	StackBytes        uint32
-	Form              LinkForm
-	Flags             PipelineFlags
-	DynamicStack      bool
-	Indirect          bool
+	rt.Pipeline
+	SetLayouts []*vk.DescriptorSetLayout
 	// Libraries add their groups behind Groups.
 	Libraries []Library
-	// MaxPayloadBytes and MaxAttributeBytes are the interface of libraries, the same in all that are linked together.
-	MaxPayloadBytes, MaxAttributeBytes uint32
 }
 
-// LinkForm is how the compute way links, in the order of fallback.Form.
-type LinkForm int
-
-// PipelineFlags are promises about a pipeline, see engine.
-type PipelineFlags struct {
-	NoNullAnyHit, NoNullIntersection bool
-	NoNullClosestHit, NoNullMiss     bool
-	SkipTriangles, SkipAABBs         bool
-	AllowClusters                    bool
-}
-
-// Stats of a pipeline; what a way cannot tell is zero.
+// Stats say what a pipeline cost; what a way cannot tell is zero.
 type Stats struct {
+	// LinkTime is that of the engine's own linker (compute way), CompileTime the driver's.
 	LinkTime, CompileTime time.Duration
-	StackBytes            uint32
-	CodeWords             int
-	Driver                []vk.Statistic
-	Form                  LinkForm
-	Reorders              bool
+	// StackBytes is the stack per ray.
+	StackBytes uint32
+	// CodeWords is the size of the linked SPIR-V module (compute way).
+	CodeWords int
+	// Driver is what the driver tells about the compiled code (compute way), such as registers; nil where it tells nothing.
+	Driver []vk.Statistic
+	// Form is the form of linking that was chosen (compute way).
+	Form rt.Form
+	// Reorders tells whether reorders in its ray generation shaders change the order of lanes (compute way): where the form has an
+	// order to change. Natively it is Limits.Reorders that tells.
+	Reorders bool
 }
 
 // Trace is one launch.

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	vulkan "github.com/vulkan-go/vulkan"
-
 	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
@@ -25,18 +24,7 @@ type pipeline struct {
 	stats   driver.Stats
 	// library is vk.PipelineLibrary for a library; needs are those of all shaders, libraries' included.
 	library uint32
-	needs   stackNeeds
-}
-
-// stageBits are VkShaderStageFlagBits by stage kind.
-var stageBits = [...]vulkan.ShaderStageFlags{
-	driver.Raygen: vk.StageRaygen, driver.AnyHit: vk.StageAnyHit, driver.ClosestHit: vk.StageClosestHit,
-	driver.Miss: vk.StageMiss, driver.Intersection: vk.StageIntersection, driver.Callable: vk.StageCallable,
-}
-
-// groupTypes are VkRayTracingShaderGroupTypeKHR by group kind.
-var groupTypes = [...]vk.ShaderGroupType{
-	driver.General: vk.GeneralGroup, driver.TrianglesHit: vk.TrianglesHitGroup, driver.ProceduralHit: vk.ProceduralHitGroup,
+	needs   rt.StackNeeds
 }
 
 // NewPipeline compiles. The driver cannot be interrupted: the context is looked at before and after.
@@ -81,7 +69,7 @@ func fillEmptyGroups(o *driver.PipelineOptions) error {
 	o.Groups = slices.Clone(o.Groups)
 	for i := range o.Groups {
 		g := &o.Groups[i]
-		if g.Kind != driver.TrianglesHit || g.ClosestHit >= 0 || g.AnyHit >= 0 {
+		if g.Kind != rt.TrianglesHit || g.ClosestHit >= 0 || g.AnyHit >= 0 {
 			continue
 		}
 		if dummy < 0 {
@@ -90,7 +78,7 @@ func fillEmptyGroups(o *driver.PipelineOptions) error {
 				return err
 			}
 			dummy = len(o.Stages)
-			o.Stages = append(slices.Clone(o.Stages), driver.Stage{Name: "empty", Kind: driver.ClosestHit, Code: code, Entry: "main"})
+			o.Stages = append(slices.Clone(o.Stages), rt.Stage{Name: "empty", Kind: rt.ClosestHit, Code: code, Entry: "main"})
 		}
 		g.ClosestHit = dummy
 	}
@@ -98,7 +86,7 @@ func fillEmptyGroups(o *driver.PipelineOptions) error {
 }
 
 // createFlags translates an application's promises.
-func createFlags(f driver.PipelineFlags) uint32 {
+func createFlags(f rt.Flags) uint32 {
 	flags := uint32(0)
 	for _, x := range []struct {
 		set bool
@@ -125,8 +113,8 @@ func (p *pipeline) create(ctx context.Context, dev *vk.Device, o driver.Pipeline
 	}
 	p.dynamic = o.StackBytes > 0 || o.DynamicStack
 	options := vk.RayTracingPipelineOptions{
-		Name: o.Name, Layout: p.layout, MaxRecursionDepth: o.MaxRecursionDepth, DynamicStackSize: p.dynamic, Flags: createFlags(o.Flags),
-		Cache: cache,
+		Name: o.Name, Layout: p.layout, Stages: o.Stages, Groups: o.Groups, MaxRecursionDepth: o.MaxRecursionDepth,
+		DynamicStackSize: p.dynamic, Flags: createFlags(o.Flags), Cache: cache,
 	}
 	options.Flags |= p.library
 	if p.library != 0 || len(o.Libraries) > 0 {
@@ -143,16 +131,6 @@ func (p *pipeline) create(ctx context.Context, dev *vk.Device, o driver.Pipeline
 		}
 		p.groups += own.groups
 	}
-	for _, s := range o.Stages {
-		options.Stages = append(options.Stages, vk.ShaderStage{
-			Name: s.Name, Stage: stageBits[s.Kind], Code: s.Code, Entry: s.Entry, Specialization: s.Specialization,
-		})
-	}
-	for _, g := range o.Groups {
-		options.Groups = append(options.Groups, vk.ShaderGroup{
-			Type: groupTypes[g.Kind], General: g.General, ClosestHit: g.ClosestHit, AnyHit: g.AnyHit, Intersection: g.Intersection,
-		})
-	}
 	start := time.Now()
 	if p.impl, err = dev.NewRayTracingPipelineContext(ctx, options); err != nil {
 		return err
@@ -162,7 +140,7 @@ func (p *pipeline) create(ctx context.Context, dev *vk.Device, o driver.Pipeline
 		return err
 	}
 	if p.stack = o.StackBytes; p.stack == 0 {
-		p.stack = p.needs.size(o.MaxRecursionDepth)
+		p.stack = p.needs.Size(o.MaxRecursionDepth)
 	}
 	p.stats.StackBytes = p.stack
 	return err

@@ -5,21 +5,6 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// stackNeeds are the largest stacks of the shaders of each kind.
-type stackNeeds [driver.Callable + 1]uint32
-
-// size is the default pipeline stack size (Vulkan specification, "Ray Tracing Pipeline Stack"): raygen, one trace with whatever
-// runs during or after traversal, the nested traces, and two callables deep.
-func (n stackNeeds) size(recursion uint32) uint32 {
-	answer := max(n[driver.ClosestHit], n[driver.Miss])
-	first := max(answer, n[driver.Intersection]+n[driver.AnyHit])
-	nested := uint32(0)
-	if recursion > 1 {
-		nested = recursion - 1
-	}
-	return n[driver.Raygen] + min(1, recursion)*first + nested*answer + 2*n[driver.Callable]
-}
-
 // findNeeds asks the driver what the shaders of the pipeline's own groups need. A library is asked itself: validation layers
 // do not count the groups that a pipeline has from libraries.
 func (p *pipeline) findNeeds(o *driver.PipelineOptions) error {

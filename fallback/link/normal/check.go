@@ -125,8 +125,8 @@ func (s *stage) checkInstructions() error {
 		if isHitObject(in.Op) {
 			allowed, bound = tracing, true
 		}
-		if bound && !slices.Contains(allowed, s.Model) {
-			err = s.invalid("%v in a %v shader", in.Op, s.Model)
+		if bound && !slices.Contains(allowed, s.Kind) {
+			err = s.invalid("%v in a %v shader", in.Op, s.Kind)
 			return
 		}
 		if in.Op == spirv.OpControlBarrier {

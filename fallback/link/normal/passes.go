@@ -78,11 +78,11 @@ func (y Sources) Stage(ctx context.Context, given Stage, after AfterPass) (*Modu
 		return nil, err
 	}
 	s.module = m
-	if s.Model < Raygen || s.Model > Callable {
-		return nil, s.invalid("unknown %v", s.Model)
+	if !s.Kind.Valid() {
+		return nil, s.invalid("unknown %v", s.Kind)
 	}
-	if s.entry = findEntry(m, s.Entry, s.Model.execution()); s.entry == 0 {
-		return nil, s.invalid("module has no %v entry point %q (it has %s)", s.Model, s.Entry, listEntries(m))
+	if s.entry = findEntry(m, s.Entry, Execution(s.Kind)); s.entry == 0 {
+		return nil, s.invalid("module has no %v entry point %q (it has %s)", s.Kind, s.Entry, listEntries(m))
 	}
 	if err := s.checkModule(); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/rt"
 )
 
 // ErrUnsupported is wrapped by errors about valid SPIR-V that the compute way cannot run.
@@ -14,29 +15,20 @@ var ErrUnsupported = errors.New("not supported by the compute way")
 var ErrInvalid = errors.New("invalid shader")
 
 // Model is the kind of a ray tracing shader, the execution model of its entry point.
-type Model int
+type Model = rt.StageKind
 
 // The ray tracing execution models.
 const (
-	Raygen Model = iota
-	AnyHit
-	ClosestHit
-	Miss
-	Intersection
-	Callable
+	Raygen       = rt.Raygen
+	AnyHit       = rt.AnyHit
+	ClosestHit   = rt.ClosestHit
+	Miss         = rt.Miss
+	Intersection = rt.Intersection
+	Callable     = rt.Callable
 )
 
-var modelNames = [...]string{"ray generation", "any hit", "closest hit", "miss", "intersection", "callable"}
-
-func (m Model) String() string {
-	if m < 0 || int(m) >= len(modelNames) {
-		return fmt.Sprintf("shader model %d", int(m))
-	}
-	return modelNames[m]
-}
-
-// execution returns the SPIR-V execution model.
-func (m Model) execution() spirv.ExecutionModel {
+// Execution returns the SPIR-V execution model of a stage.
+func Execution(m Model) spirv.ExecutionModel {
 	return [...]spirv.ExecutionModel{
 		spirv.ExecutionModelRayGenerationKHR, spirv.ExecutionModelAnyHitKHR, spirv.ExecutionModelClosestHitKHR,
 		spirv.ExecutionModelMissKHR, spirv.ExecutionModelIntersectionKHR, spirv.ExecutionModelCallableKHR,
@@ -44,26 +36,15 @@ func (m Model) execution() spirv.ExecutionModel {
 }
 
 // Stage is one shader: an entry point of a SPIR-V module.
-type Stage struct {
-	// Name is used in errors.
-	Name string
-	// Code is the SPIR-V module.
-	Code []uint32
-	// Entry is the entry point's name.
-	Entry string
-	// Model chooses among entry points of the same name.
-	Model Model
-	// Specialization maps constant ids to values, little endian, 4 bytes for 32-bit types and booleans.
-	Specialization map[uint32][]byte
-}
+type Stage = rt.Stage
 
 // Unsupported returns an ErrUnsupported that names the shader.
-func (s *Stage) Unsupported(format string, args ...any) error {
+func Unsupported(s *Stage, format string, args ...any) error {
 	return fmt.Errorf("shader %s: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrUnsupported)
 }
 
 // Invalid returns an ErrInvalid that names the shader.
-func (s *Stage) Invalid(format string, args ...any) error {
+func Invalid(s *Stage, format string, args ...any) error {
 	return fmt.Errorf("shader %s: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrInvalid)
 }
 
@@ -75,5 +56,7 @@ type stage struct {
 	roots  []spirv.ID // what stays although no function uses it
 }
 
-func (s *stage) unsupported(format string, args ...any) error { return s.Unsupported(format, args...) }
-func (s *stage) invalid(format string, args ...any) error     { return s.Invalid(format, args...) }
+func (s *stage) unsupported(format string, args ...any) error {
+	return Unsupported(&s.Stage, format, args...)
+}
+func (s *stage) invalid(format string, args ...any) error { return Invalid(&s.Stage, format, args...) }

@@ -15,8 +15,8 @@ import (
 // TestLinkCommand links a reproducer, and reduces one whose ray generation shader is not whole.
 func TestLinkCommand(t *testing.T) {
 	c := &repro.Case{Name: "mine", Way: "compute", MaxDepth: 1, Set: repro.Set{Stages: []link.Stage{
-		{Name: "raygen", Model: link.Raygen, Code: glsltest.Compile(t, "rgen", shapes.All()[0].Raygen)},
-		{Name: "miss", Model: link.Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
+		{Name: "raygen", Kind: link.Raygen, Code: glsltest.Compile(t, "rgen", shapes.All()[0].Raygen)},
+		{Name: "miss", Kind: link.Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
 	}}}
 	run := func(args ...string) (code int, stdout, stderr string) {
 		var out, err bytes.Buffer
