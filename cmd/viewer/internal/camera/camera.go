@@ -124,3 +124,34 @@ func finite(v mgl32.Vec3) bool {
 	}
 	return true
 }
+
+// Segment returns where in an image the line between two points is seen, in pixels from the corner, the inverse of Ray. What is
+// behind the eye is cut off; false if that is all of it.
+func (b Basis) Segment(p, q mgl32.Vec3, width, height int) (from, to mgl32.Vec2, ok bool) {
+	const nearest = 1e-3 // in lengths of Forward
+	dp, dq := b.depth(p), b.depth(q)
+	if !b.Orthographic {
+		if dp < nearest && dq < nearest {
+			return from, to, false
+		}
+		if dp < nearest {
+			p = p.Add(q.Sub(p).Mul((nearest - dp) / (dq - dp)))
+		} else if dq < nearest {
+			q = q.Add(p.Sub(q).Mul((nearest - dq) / (dp - dq)))
+		}
+	}
+	return b.project(p, width, height), b.project(q, width, height), true
+}
+
+// depth is how far a point lies along Forward, which has length 1.
+func (b Basis) depth(p mgl32.Vec3) float32 { return p.Sub(b.Eye).Dot(b.Forward) }
+
+func (b Basis) project(p mgl32.Vec3, width, height int) mgl32.Vec2 {
+	scale := float32(1)
+	if !b.Orthographic {
+		scale = 1 / b.depth(p)
+	}
+	d := p.Sub(b.Eye).Mul(scale)
+	x, y := d.Dot(b.Right)/b.Right.LenSqr(), -d.Dot(b.Up)/b.Up.LenSqr()
+	return mgl32.Vec2{(x + 1) / 2 * float32(width), (y + 1) / 2 * float32(height)}
+}

@@ -139,3 +139,29 @@ func TestFocusAndFrame(t *testing.T) {
 		t.Errorf("the ball is %g away", d)
 	}
 }
+
+// TestSegment: a line is seen where rays through its ends' pixels begin, and what is behind the eye is cut off.
+func TestSegment(t *testing.T) {
+	for _, orthographic := range []bool{false, true} {
+		c := LookAt(mgl32.Vec3{1, 2, 5}, mgl32.Vec3{0.5, 0, 0}, yUp, 0.9)
+		c.Orthographic, c.HalfHeight = orthographic, 2
+		b := c.Basis(1.5)
+		for _, pixel := range [][2]int{{0, 0}, {29, 19}, {7, 13}} {
+			o, d := b.Ray(pixel[0], pixel[1], 30, 20)
+			from, to, ok := b.Segment(o.Add(d.Mul(0.5)), o.Add(d.Mul(40)), 30, 20)
+			want := mgl32.Vec2{float32(pixel[0]) + 0.5, float32(pixel[1]) + 0.5}
+			if !ok || from.Sub(want).Len() > 1e-3 || to.Sub(want).Len() > 1e-3 {
+				t.Errorf("orthographic %v, pixel %v: from %v to %v, %v", orthographic, pixel, from, to, ok)
+			}
+		}
+	}
+	b := LookAt(mgl32.Vec3{}, mgl32.Vec3{0, 0, -1}, yUp, math.Pi/2).Basis(1)
+	if _, _, ok := b.Segment(mgl32.Vec3{0, 0, 1}, mgl32.Vec3{1, 0, 2}, 100, 100); ok {
+		t.Error("a line behind the eye is seen")
+	}
+	// From the middle of what is ahead to the right and back through the plane of the eye: it leaves on the right.
+	from, to, ok := b.Segment(mgl32.Vec3{0, 0, -2}, mgl32.Vec3{2, 0, 2}, 100, 100)
+	if !ok || from.Sub(mgl32.Vec2{50, 50}).Len() > 1e-3 || to[0] < 1000 || to[1] != 50 {
+		t.Errorf("through the plane of the eye: from %v to %v, %v", from, to, ok)
+	}
+}

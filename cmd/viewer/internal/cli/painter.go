@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/accel"
 	"github.com/everray/everray/cmd/viewer/internal/camera"
 	"github.com/everray/everray/cmd/viewer/internal/render"
 	"github.com/everray/everray/engine"
@@ -31,6 +32,7 @@ type painter struct {
 	start   camera.Camera  // its camera, and how far its target is
 	reach   float32
 	frame   painted
+	wires   []accel.Wire
 	status  string // what is being waited for; "" for nothing
 	since   time.Time
 	notice  string // what went wrong without ending the program, or was done
@@ -47,6 +49,7 @@ type wanted struct {
 	file          string
 	files         int // counts the files that were opened
 	saves         int
+	wires         int // boxes of the tree to show: 0 for none, n for those n-1 steps below the roots
 }
 
 // painted is a picture and what there is to say of it.
@@ -62,6 +65,7 @@ type painted struct {
 	memory  uint64
 	drawing render.Integrator
 	film    *render.Film // of a heat map
+	camera  camera.Camera
 }
 
 // side is one renderer on one device.
@@ -74,6 +78,7 @@ type side struct {
 	camera     camera.Camera
 	stage      int
 	way        string
+	wired      int // wanted.wires that were made
 }
 
 func (s *side) destroy() {
@@ -258,6 +263,7 @@ func (p *painter) show(ctx context.Context, devices *deviceSet, scene *assets.Sc
 		if current == nil {
 			continue
 		}
+		p.wire(ctx, current, w.wires)
 		if err := p.draw(ctx, current, w); err != nil {
 			return err
 		}
@@ -332,7 +338,7 @@ func (s *side) done(w wanted, spp int) bool {
 	st := s.renderer.Stats()
 	width, height := s.renderer.Size()
 	return w.width == 0 || st.Samples >= spp && [2]int{width, height} == [2]int{w.width, w.height} && s.camera == w.camera &&
-		s.integrator == w.integrator && s.stage == finest
+		s.integrator == w.integrator && s.stage == finest && s.wired == w.wires
 }
 
 // How a picture that moves and one that stands still are refined: coarse at first, so that there is an answer, then finer.
@@ -435,7 +441,7 @@ func (p *painter) publish(ctx context.Context, s *side, w wanted, took time.Dura
 	width, height := s.renderer.Size()
 	st := s.renderer.Stats()
 	p.frame = painted{img: img, number: p.frame.number + 1, stats: st, size: [2]int{width, height},
-		way: s.way, device: s.dev.Info().Name, perPass: took, rays: rays,
+		way: s.way, device: s.dev.Info().Name, perPass: took, rays: rays, camera: s.camera,
 		memory: st.Bottom.Bytes + st.Top.Bytes, drawing: s.integrator, film: film}
 	p.mu.Unlock()
 	p.wake()

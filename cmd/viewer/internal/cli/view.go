@@ -59,7 +59,8 @@ every frame. Files dropped on the window are opened.
   double click         turn around that point      R         back to the start
   Tab                  panel                       P         save a .png and an .exr
   H                    heat map, and back          [ ] T     exposure, tone mapping
-  Esc Q                quit`,
+  W                    boxes of the tree, level    Esc Q     quit
+                       after level (by compute)`,
 		Args: sceneArg(&f.sceneFlags),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.view(cmd.Context(), &f) },
 	}

@@ -86,6 +86,8 @@ func (v *viewer) key(key rune, scene *assets.Scene, start camera.Camera, reach f
 			}
 			v.before, w.integrator = w.integrator, render.Heat
 		})
+	case key == 'W':
+		change(func(w *wanted) { w.wires++ })
 	case key == '[' || key == ']':
 		step := float32(exposureStep)
 		if key == '[' {
@@ -153,6 +155,7 @@ func (v *viewer) steps(c window.Click, width, height int) []string {
 func (v *viewer) present(ctx context.Context) error {
 	v.painter.mu.Lock()
 	f, status, since, notice := v.painter.frame, v.painter.status, v.painter.since, v.painter.notice
+	w, wires := v.painter.want, v.painter.wires
 	v.painter.mu.Unlock()
 	v.title(status, &f)
 	width, height := v.window.Size()
@@ -161,15 +164,16 @@ func (v *viewer) present(ctx context.Context) error {
 		return err
 	}
 	lines := v.lines(&f, status, since, notice)
-	words := fmt.Sprint(lines, v.picked, v.presents.size)
+	words := fmt.Sprint(lines, v.picked, v.presents.size, len(wires), w.wires)
 	if f.number == v.number && words == v.shown {
 		return nil
 	}
 	v.number, v.shown = f.number, words
-	w, h := v.presents.presenter.Size()
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	wide, h := v.presents.presenter.Size()
+	img := image.NewRGBA(image.Rect(0, 0, wide, h))
 	if f.img != nil {
 		overlay.Scale(img, f.img)
+		drawWires(img, f.camera, wires)
 	} else {
 		draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{24, 27, 34, 255}), image.Point{}, draw.Src)
 	}
@@ -220,6 +224,7 @@ func (v *viewer) lines(f *painted, status string, since time.Time, notice string
 		fmt.Sprintf("exposure   %+.1f stops  [ ]", v.look.Exposure),
 		fmt.Sprintf("tone map   %s  T", v.look.Tone),
 		"light      "+v.lightFlags.environment,
+		"tree       "+wiresName(w.wires)+"  W",
 		fmt.Sprintf("cameras    %d  1 to 9", len(v.seen.Cameras)),
 		fmt.Sprintf("variants   %s", strings.Join(v.seen.Variants, ", ")),
 		"file       "+w.file,

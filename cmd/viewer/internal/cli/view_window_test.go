@@ -94,6 +94,11 @@ func letters(img image.Image) float64 {
 	return share(img, func(_, _ int, r, g, b uint32) bool { return r == 235 && g == 238 && b == 245 })
 }
 
+// wires is how much of the window lines of the tree's boxes take.
+func wires(img image.Image) float64 {
+	return share(img, func(_, _ int, r, g, b uint32) bool { return r == 120 && g == 235 && b == 160 })
+}
+
 // The window follows mouse and keys, says what is under a click, opens what is dropped, saves, and ends with a line.
 func TestWindow(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -109,6 +114,19 @@ func TestWindow(t *testing.T) {
 	s.until("all of it", func(img image.Image) bool { return !near(reds(img), reds(start)) && !near(reds(img), reds(turned)) })
 	s.act("key 1")
 	s.until("the first camera", func(img image.Image) bool { return near(reds(img), reds(start)) })
+	s.act("key w")
+	roots := 0.0
+	s.until("boxes of the tree's roots", func(img image.Image) bool { roots = wires(img); return roots > 0.01 })
+	s.act("key w")
+	s.until("boxes below them", func(img image.Image) bool { return wires(img) > roots*1.1 })
+	for range 40 { // level after level, and none behind the last
+		s.act("key w")
+		time.Sleep(300 * time.Millisecond)
+		if img := windowtest.Screenshot(t); wires(img) == 0 {
+			break
+		}
+	}
+	s.until("no boxes", func(img image.Image) bool { return wires(img) == 0 && near(reds(img), reds(start)) })
 	s.act("key Tab")
 	s.until("the panel", func(img image.Image) bool { return letters(img) > 0.02 })
 	s.act("key Tab")

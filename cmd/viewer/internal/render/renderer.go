@@ -364,6 +364,11 @@ func (r *Renderer) SetCamera(c camera.Camera) error {
 	return nil
 }
 
+// Wires returns boxes of the tree that rays go through: see accel.Scene.Wires.
+func (r *Renderer) Wires(ctx context.Context, level, most int) ([]accel.Wire, error) {
+	return r.scene.Wires(ctx, r.dev, level, most)
+}
+
 // Restart begins a new image: the next sample replaces all before.
 func (r *Renderer) Restart() {
 	r.samples = 0
