@@ -78,11 +78,11 @@ func (a *accessLowering) function(f *spirv.Function) {
 func (l *linker) decorateOnce(id spirv.ID, any ...spirv.Decoration) {
 	for i := range l.out.Annotations {
 		in := &l.out.Annotations[i]
-		if in.Op != spirv.OpDecorate || spirv.ID(in.Operands[0]) != id {
+		if in.Op != spirv.OpDecorate || in.Decorate().Target() != id {
 			continue
 		}
 		for _, d := range any {
-			if spirv.Decoration(in.Operands[1]) == d {
+			if in.Decorate().Decoration() == d {
 				return
 			}
 		}
@@ -115,34 +115,28 @@ func (a *accessLowering) inst(in spirv.Inst) {
 			*p = uint32(a.base(spirv.ID(*p), r))
 		}
 	})
-	t := a.l.types
 	switch in.Op {
 	case spirv.OpLoad:
-		class, pointee := t.pointee(a.typeOf(spirv.ID(in.Operands[0])))
-		if class == spirv.StorageClassPhysicalStorageBuffer {
-			in.Operands = aligned(in.Operands, 1, t.scalarAlignment(pointee))
-		}
+		a.align(&in, in.Load().Pointer())
 	case spirv.OpStore:
-		if class, pointee := t.pointee(a.typeOf(spirv.ID(in.Operands[0]))); class == spirv.StorageClassPhysicalStorageBuffer {
-			in.Operands = aligned(in.Operands, 2, t.scalarAlignment(pointee))
-		}
+		a.align(&in, in.Store().Pointer())
 	case spirv.OpCopyMemory:
-		for _, p := range in.Operands[:2] {
-			if class, pointee := t.pointee(a.typeOf(spirv.ID(p))); class == spirv.StorageClassPhysicalStorageBuffer {
-				in.Operands = aligned(in.Operands, 2, t.scalarAlignment(pointee))
-				// Since SPIR-V 1.4 the source may have memory operands of its own.
-				if second := 2 + spirv.MemoryAccessWords(in.Operands[2:]); second < len(in.Operands) {
-					in.Operands = aligned(in.Operands, second, t.scalarAlignment(pointee))
-				}
-			}
-		}
+		a.align(&in, in.CopyMemory().Target())
+		a.align(&in, in.CopyMemory().Source())
 	case spirv.OpConvertUToAccelerationStructureKHR:
-		in.Op = spirv.OpBitcast
-		if a.typeOf(spirv.ID(in.Operands[0])) == in.Type {
+		same := a.typeOf(in.ConvertUToAccelerationStructure().Accel()) == in.Type
+		if in.Op = spirv.OpBitcast; same {
 			in.Op = spirv.OpCopyObject
 		}
 	}
 	a.out = append(a.out, in)
+}
+
+// align has an access of physical memory state its alignment.
+func (a *accessLowering) align(in *spirv.Inst, pointer spirv.ID) {
+	if class, pointee := a.l.types.pointee(a.typeOf(pointer)); class == spirv.StorageClassPhysicalStorageBuffer {
+		in.AddAlignment(a.l.types.scalarAlignment(pointee))
+	}
 }
 
 // base emits the pointer that stands for a variable of push constants or record data.
@@ -161,18 +155,4 @@ func (l *linker) decorate(id spirv.ID, d spirv.Decoration) {
 	in := spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(id), uint32(d)}}
 	l.out.Annotations = append(l.out.Annotations, in)
 	l.decorations[id] = append(l.decorations[id], in)
-}
-
-// aligned adds the alignment to memory operands that start at index at, unless they state one.
-func aligned(operands []uint32, at int, alignment uint32) []uint32 {
-	const bit = uint32(spirv.MemoryAccessAligned)
-	if len(operands) <= at {
-		return append(operands, bit, alignment)
-	}
-	if operands[at]&bit != 0 {
-		return operands
-	}
-	with := append([]uint32(nil), operands[:at]...)
-	with = append(with, operands[at]|bit, alignment)
-	return append(with, operands[at+1:]...)
 }

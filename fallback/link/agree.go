@@ -30,12 +30,17 @@ func (l *linker) rayBits(call *spirv.Inst) rayBits {
 	if call.Op != spirv.OpTraceRayKHR {
 		return r
 	}
-	if v, ok := l.types.constantU32(call.ID(1)); ok {
+	trace := call.TraceRay()
+	if v, ok := l.types.constantU32(trace.RayFlags()); ok {
 		r.flags = knownBits{^uint32(0), v}
 	}
-	// Cull mask, table offset and stride, miss index: see rtSetRay.
-	for i, field := range []struct{ mask, shift uint32 }{{0xFF, 0}, {0xF, 8}, {0xF, 12}, {0xFFFF, 16}} {
-		if v, ok := l.types.constantU32(call.ID(2 + i)); ok {
+	for _, field := range []struct {
+		value       spirv.ID
+		mask, shift uint32
+	}{ // see rtSetRay
+		{trace.CullMask(), 0xFF, 0}, {trace.SBTOffset(), 0xF, 8}, {trace.SBTStride(), 0xF, 12}, {trace.MissIndex(), 0xFFFF, 16},
+	} {
+		if v, ok := l.types.constantU32(field.value); ok {
 			r.operands.mask |= field.mask << field.shift
 			r.operands.value |= (v & field.mask) << field.shift
 		}

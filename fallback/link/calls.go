@@ -60,7 +60,7 @@ func (e *emitter) cut(at *site) {
 	e.block(called)
 	switch at.call.Op {
 	case spirv.OpExecuteCallableKHR:
-		e.returnValue(e.call(e.l.symbols.RtCallShader, fits, size, at.constant, payload, e.unsigned(&at.call, 0)))
+		e.returnValue(e.call(e.l.symbols.RtCallShader, fits, size, at.constant, payload, e.unsigned(at.call.ExecuteCallable().SBTIndex())))
 		return
 	case spirv.OpHitObjectExecuteShaderEXT:
 		payload = e.call(e.l.symbols.HoMode, payload, e.u32(modeExecute))
@@ -95,38 +95,51 @@ func (e *emitter) incomingQuad() spirv.ID {
 	return e.load(e.l.types.uint32(), e.variable(e.s.vars.byID[e.s.incomingSlot]))
 }
 
-// operand returns the copy of a call's operand.
-func (e *emitter) operand(call *spirv.Inst, i int) spirv.ID {
-	id := call.ID(i)
+// operand returns the copy of a value that a call is given.
+func (e *emitter) operand(id spirv.ID) spirv.ID {
 	if e.l.isGlobal(id) {
 		return id
 	}
 	return e.ids.id(id)
 }
 
-// unsigned returns the copy of an integer operand of either sign as a uint.
-func (e *emitter) unsigned(call *spirv.Inst, i int) spirv.ID {
-	return e.convert(e.operand(call, i), e.s.typeOf(e.l, call.ID(i)), e.l.types.uint32())
+// unsigned returns the copy of an integer of either sign as a uint.
+func (e *emitter) unsigned(id spirv.ID) spirv.ID {
+	return e.convert(e.operand(id), e.s.typeOf(e.l, id), e.l.types.uint32())
+}
+
+// payloadOf returns the payload, or the callable data, of a call of other shaders.
+func payloadOf(call *spirv.Inst) spirv.ID {
+	switch call.Op {
+	case spirv.OpExecuteCallableKHR:
+		return call.ExecuteCallable().CallableData()
+	case spirv.OpHitObjectTraceRayEXT:
+		return call.HitObjectTraceRay().Payload()
+	case spirv.OpHitObjectExecuteShaderEXT:
+		return call.HitObjectExecuteShader().Payload()
+	}
+	return call.TraceRay().Payload()
 }
 
 // setRay hands the operands of a trace call to the runtime.
 func (e *emitter) setRay(call *spirv.Inst) {
-	var args []spirv.ID
+	ray := call.TraceRay()
 	structure := spirv.ID(0)
 	if e.l.cuts(call.Op) {
-		structure = e.structureOf(call)
+		structure = e.structureOf(ray.Accel())
 	}
-	for i := range call.Operands[:10] {
-		if i == 0 && structure != 0 {
-			args = append(args, e.value(spirv.OpCompositeConstruct, e.l.types.vector(e.l.types.uint32(), 2), uint32(structure),
-				uint32(e.u32(scheduled))))
-			continue
-		}
-		if i >= 1 && i <= 5 { // flags, mask, offset, stride, miss index
-			args = append(args, e.unsigned(call, i))
-		} else {
-			args = append(args, e.operand(call, i))
-		}
+	if structure == 0 {
+		structure = e.operand(ray.Accel())
+	} else {
+		structure = e.value(spirv.OpCompositeConstruct, e.l.types.vector(e.l.types.uint32(), 2), uint32(structure),
+			uint32(e.u32(scheduled)))
+	}
+	args := []spirv.ID{structure}
+	for _, id := range []spirv.ID{ray.RayFlags(), ray.CullMask(), ray.SBTOffset(), ray.SBTStride(), ray.MissIndex()} {
+		args = append(args, e.unsigned(id))
+	}
+	for _, id := range []spirv.ID{ray.RayOrigin(), ray.RayTmin(), ray.RayDirection(), ray.RayTmax()} {
+		args = append(args, e.operand(id))
 	}
 	e.call(e.l.symbols.RtSetRay, args...)
 }
@@ -185,7 +198,7 @@ func (e *emitter) report(in *spirv.Inst) {
 			}
 		}
 	}
-	verdict := e.call(e.l.symbols.RtReport, e.operand(in, 0), e.unsigned(in, 1))
+	verdict := e.call(e.l.symbols.RtReport, e.operand(in.ReportIntersection().Hit()), e.unsigned(in.ReportIntersection().HitKind()))
 	boolean := e.l.types.boolean()
 	e.cur.Insts = append(e.cur.Insts, spirv.Inst{
 		Op: spirv.OpINotEqual, Type: boolean, Result: e.ids.id(in.Result),

@@ -17,9 +17,9 @@ func contentsOf(m *spirv.Module) *contents {
 	for i := range m.Globals {
 		switch in := &m.Globals[i]; in.Op {
 		case spirv.OpTypeInt:
-			c.ints[in.Operands[0]] = true
+			c.ints[in.TypeNumber().Width()] = true
 		case spirv.OpTypeFloat:
-			c.floats[in.Operands[0]] = true
+			c.floats[in.TypeNumber().Width()] = true
 		}
 	}
 	for _, f := range m.Functions {
@@ -31,8 +31,8 @@ func contentsOf(m *spirv.Module) *contents {
 	}
 	for i := range m.Annotations {
 		in := &m.Annotations[i]
-		if in.Op == spirv.OpDecorate && len(in.Operands) > 2 && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn {
-			switch b := spirv.BuiltIn(in.Operands[2]); {
+		if b, ok := in.BuiltIn(); ok {
+			switch {
 			case b >= spirv.BuiltInSubgroupSize && b <= spirv.BuiltInSubgroupLocalInvocationId,
 				b >= spirv.BuiltInSubgroupEqMask && b <= spirv.BuiltInSubgroupLtMask:
 				c.subgroup = true
@@ -115,7 +115,7 @@ var extensionsOf = map[string]func(c *contents) bool{
 func dropCapabilities(m *spirv.Module) {
 	c := contentsOf(m)
 	m.Capabilities = spirv.Filter(m.Capabilities, func(in *spirv.Inst) bool {
-		capability := spirv.Capability(in.Operands[0])
+		capability := in.Capability().Capability()
 		need := needs[capability]
 		return !normal.DroppedCapabilities[capability] && (need == nil || need(c))
 	})

@@ -123,7 +123,7 @@ func (l *linker) weight(s *stage, id spirv.ID, known map[spirv.ID]int, depth int
 		n := len(b.Insts)
 		for k := range b.Insts {
 			if in := &b.Insts[k]; in.Op == spirv.OpFunctionCall {
-				n += l.weight(s, in.ID(0), known, depth+1)
+				n += l.weight(s, in.FunctionCall().Function(), known, depth+1)
 			}
 		}
 		if total += turns[i] * min(n, math.MaxInt32); total > math.MaxInt32 {
@@ -183,11 +183,12 @@ func (l *linker) mayRun(f *spirv.Function) []bool {
 		runs[b] = true
 		next := f.Blocks[b].Successors()
 		if end := f.Blocks[b].Terminator(); end.Op == spirv.OpBranchConditional {
-			switch l.types.op(end.ID(0)) {
+			choice := end.BranchConditional()
+			switch l.types.op(choice.Condition()) {
 			case spirv.OpConstantTrue:
-				next = []spirv.ID{end.ID(1)}
+				next = []spirv.ID{choice.TrueLabel()}
 			case spirv.OpConstantFalse:
-				next = []spirv.ID{end.ID(2)}
+				next = []spirv.ID{choice.FalseLabel()}
 			}
 		}
 		for _, label := range next {

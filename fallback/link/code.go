@@ -79,15 +79,16 @@ func (c *code) words(value, typ spirv.ID) []spirv.ID {
 		return []spirv.ID{c.value(spirv.OpSelect, word, uint32(value), uint32(c.u32(1)), uint32(c.u32(0)))}
 	case spirv.OpTypeVector:
 		var list []spirv.ID
-		for i := uint32(0); i < def.Operands[1]; i++ {
-			component := c.value(spirv.OpCompositeExtract, spirv.ID(def.Operands[0]), uint32(value), i)
-			list = append(list, c.words(component, spirv.ID(def.Operands[0]))...)
+		of := def.TypeVector()
+		for i := range of.ComponentCount() {
+			component := c.value(spirv.OpCompositeExtract, of.ComponentType(), uint32(value), i)
+			list = append(list, c.words(component, of.ComponentType())...)
 		}
 		return list
 	case spirv.OpTypePointer:
 		return c.words(c.convert(value, typ, t.vector(word, 2)), t.vector(word, 2))
 	}
-	switch width := def.Operands[0]; {
+	switch width := def.TypeNumber().Width(); {
 	case width == 64:
 		return c.words(c.convert(value, typ, t.vector(word, 2)), t.vector(word, 2))
 	case width == 32:
@@ -118,14 +119,15 @@ func (c *code) fromWords(list *[]spirv.ID, typ spirv.ID) spirv.ID {
 		return c.value(spirv.OpINotEqual, typ, take(), uint32(c.u32(0)))
 	case spirv.OpTypeVector:
 		var components []uint32
-		for i := uint32(0); i < def.Operands[1]; i++ {
-			components = append(components, uint32(c.fromWords(list, spirv.ID(def.Operands[0]))))
+		of := def.TypeVector()
+		for range of.ComponentCount() {
+			components = append(components, uint32(c.fromWords(list, of.ComponentType())))
 		}
 		return c.value(spirv.OpCompositeConstruct, typ, components...)
 	case spirv.OpTypePointer:
 		return c.value(spirv.OpBitcast, typ, uint32(pair()))
 	}
-	switch width := def.Operands[0]; {
+	switch width := def.TypeNumber().Width(); {
 	case width == 64:
 		return c.value(spirv.OpBitcast, typ, uint32(pair()))
 	case width == 32:

@@ -86,9 +86,8 @@ func (l *linker) storeInitializers(f *spirv.Function) {
 	var stores []spirv.Inst
 	for n < len(entry.Insts) && entry.Insts[n].Op == spirv.OpVariable {
 		in := &entry.Insts[n]
-		if len(in.Operands) > 1 {
-			stores = append(stores, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(in.Result), in.Operands[1]}})
-			in.Operands = in.Operands[:1]
+		if value := in.Variable().DropInitializer(); value != 0 {
+			stores = append(stores, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(in.Result), uint32(value)}})
 		}
 		n++
 	}
@@ -185,7 +184,7 @@ func (l *linker) addPreheaders(s *stage) {
 	f.Blocks = blocks
 	for _, b := range f.Blocks { // a header may be the merge block of another construct
 		if merge, _, ok := mergeOf(b); ok && heads[merge] != 0 {
-			b.Insts[len(b.Insts)-2].Operands[0] = uint32(heads[merge])
+			b.Merge().Construct().SetMergeBlock(heads[merge])
 		}
 	}
 }
@@ -202,11 +201,12 @@ func (l *linker) movePhis(f *spirv.Function, header, pre *spirv.Block, outside [
 			continue
 		}
 		var out, in2 []uint32
-		for j := 0; j < len(in.Operands); j += 2 {
-			if from[spirv.ID(in.Operands[j+1])] {
-				out = append(out, in.Operands[j], in.Operands[j+1])
+		for j, phi := 0, in.Phi(); j < phi.Sources(); j++ {
+			source := []uint32{uint32(phi.Variable(j)), uint32(phi.Parent(j))}
+			if from[phi.Parent(j)] {
+				out = append(out, source...)
 			} else {
-				in2 = append(in2, in.Operands[j], in.Operands[j+1])
+				in2 = append(in2, source...)
 			}
 		}
 		value := out[0]
@@ -222,30 +222,11 @@ func (l *linker) movePhis(f *spirv.Function, header, pre *spirv.Block, outside [
 // retarget changes the targets of a block's terminator.
 func retarget(b *spirv.Block, from, to spirv.ID) {
 	in := &b.Insts[len(b.Insts)-1]
-	eachTarget(in, func(p *uint32) {
+	in.EachTarget(func(p *uint32) {
 		if spirv.ID(*p) == from {
 			*p = uint32(to)
 		}
 	})
-}
-
-// eachTarget visits the labels that a terminator may branch to.
-func eachTarget(in *spirv.Inst, visit func(*uint32)) {
-	switch in.Op {
-	case spirv.OpBranch:
-		visit(&in.Operands[0])
-	case spirv.OpBranchConditional:
-		visit(&in.Operands[1])
-		visit(&in.Operands[2])
-	case spirv.OpSwitch:
-		first := true // the selector, an id that is no label
-		in.EachID(func(p *uint32) {
-			if !first {
-				visit(p)
-			}
-			first = false
-		})
-	}
 }
 
 // buildGraph divides the entry function into fragments.
@@ -399,13 +380,7 @@ func emptyUnreachable(f *spirv.Function, g *graph) {
 			if in.Op != spirv.OpPhi {
 				continue
 			}
-			var sources []uint32
-			for k := 0; k+1 < len(in.Operands); k += 2 {
-				if !gone[in.ID(k+1)] {
-					sources = append(sources, in.Operands[k], in.Operands[k+1])
-				}
-			}
-			in.Operands = sources
+			in.Phi().Keep(func(_, parent spirv.ID) bool { return !gone[parent] })
 		}
 	}
 }

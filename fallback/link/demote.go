@@ -64,9 +64,9 @@ func (d *demoter) phis() {
 			v := uint32(variable.Result)
 			variables = append(variables, variable)
 			d.l.aliased(variable.Result, in.Type)
-			for j := 0; j < len(in.Operands); j += 2 {
-				from := in.ID(j + 1)
-				stores[from] = append(stores[from], spirv.Inst{Op: spirv.OpStore, Operands: []uint32{v, in.Operands[j]}})
+			for j, phi := 0, in.Phi(); j < phi.Sources(); j++ {
+				from, value := phi.Parent(j), uint32(phi.Variable(j))
+				stores[from] = append(stores[from], spirv.Inst{Op: spirv.OpStore, Operands: []uint32{v, value}})
 			}
 			*in = spirv.Inst{Op: spirv.OpLoad, Type: in.Type, Result: in.Result, Operands: []uint32{v}}
 		}

@@ -290,17 +290,18 @@ func (e *emitter) last(fr *fragment, insts []spirv.Inst) {
 }
 
 // fragmentOf returns the number of the fragment that begins with a label.
-func (e *emitter) fragmentOf(label uint32) spirv.ID {
+func (e *emitter) fragmentOf(label spirv.ID) spirv.ID {
 	g := e.s.graph
-	return e.u32(uint32(g.starts[g.cfg.Index[spirv.ID(label)]]))
+	return e.u32(uint32(g.starts[g.cfg.Index[label]]))
 }
 
 func (e *emitter) jumpConditional(end *spirv.Inst) {
-	condition := end.ID(0)
+	choice := end.BranchConditional()
+	condition := choice.Condition()
 	if !e.l.isGlobal(condition) {
 		condition = e.ids.id(condition)
 	}
-	yes, no := e.fragmentOf(end.Operands[1]), e.fragmentOf(end.Operands[2])
+	yes, no := e.fragmentOf(choice.TrueLabel()), e.fragmentOf(choice.FalseLabel())
 	e.store(e.pc, e.value(spirv.OpSelect, e.l.types.uint32(), uint32(condition), uint32(yes), uint32(no)))
 	e.branch(e.after)
 }
@@ -311,15 +312,15 @@ func (e *emitter) jumpSwitch(end *spirv.Inst) {
 	var cases []spirv.ID // labels
 	var targets []spirv.ID
 	byTarget := map[uint32]spirv.ID{}
-	if !e.l.isGlobal(in.ID(0)) {
-		in.Operands[0] = uint32(e.ids.id(in.ID(0)))
+	if selector := in.Switch().Selector(); !e.l.isGlobal(selector) {
+		in.Switch().SetSelector(e.ids.id(selector))
 	}
-	eachTarget(&in, func(p *uint32) {
+	in.EachTarget(func(p *uint32) {
 		label, ok := byTarget[*p]
 		if !ok {
 			label = e.l.out.NewID()
 			byTarget[*p] = label
-			cases, targets = append(cases, label), append(targets, e.fragmentOf(*p))
+			cases, targets = append(cases, label), append(targets, e.fragmentOf(spirv.ID(*p)))
 		}
 		*p = uint32(label)
 	})

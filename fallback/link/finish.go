@@ -263,7 +263,7 @@ func (l *linker) dropFunctions() {
 		byID[f.Def.Result] = f
 	}
 	reached := map[spirv.ID]bool{}
-	work := []spirv.ID{l.out.EntryPoints[0].ID(1)}
+	work := []spirv.ID{l.out.EntryPoints[0].EntryPoint().EntryPoint()}
 	for len(work) > 0 {
 		id := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -274,7 +274,7 @@ func (l *linker) dropFunctions() {
 		for _, b := range byID[id].Blocks {
 			for i := range b.Insts {
 				if b.Insts[i].Op == spirv.OpFunctionCall {
-					work = append(work, b.Insts[i].ID(0))
+					work = append(work, b.Insts[i].FunctionCall().Function())
 				}
 			}
 		}
@@ -286,5 +286,5 @@ func (l *linker) dropFunctions() {
 		}
 	}
 	l.out.Functions = kept
-	l.out.ExecutionModes = spirv.Filter(l.out.ExecutionModes, func(in *spirv.Inst) bool { return reached[in.ID(0)] })
+	l.out.ExecutionModes = spirv.Filter(l.out.ExecutionModes, func(in *spirv.Inst) bool { return reached[in.ExecutionMode().EntryPoint()] })
 }

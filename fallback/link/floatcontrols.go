@@ -24,22 +24,24 @@ var floatModes = map[spirv.ExecutionMode]floatMode{
 // uniteFloatControls gives the linked entry point the float controls of a module's entry point. A shader that states none
 // for a width takes what it gets: without a mode, denormals, rounding and signs of zeros are up to the implementation.
 func (l *linker) uniteFloatControls(m *spirv.Module, entry spirv.ID) error {
-	main := l.out.EntryPoints[0].ID(1)
+	main := l.out.EntryPoints[0].EntryPoint().EntryPoint()
 	stated := func(mode spirv.ExecutionMode, width uint32) bool {
 		for _, in := range l.out.ExecutionModes {
-			if in.ID(0) == main && spirv.ExecutionMode(in.Operands[1]) == mode && len(in.Operands) > 2 && in.Operands[2] == width {
+			m := in.ExecutionMode()
+			if w := m.Literals(); m.EntryPoint() == main && m.Mode() == mode && len(w) > 0 && w[0] == width {
 				return true
 			}
 		}
 		return false
 	}
 	for _, in := range m.ExecutionModes {
-		mode := spirv.ExecutionMode(in.Operands[1])
+		stating := in.ExecutionMode()
+		mode, widths := stating.Mode(), stating.Literals()
 		f, ok := floatModes[mode]
-		if !ok || in.Op != spirv.OpExecutionMode || in.ID(0) != entry || len(in.Operands) < 3 {
+		if !ok || in.Op != spirv.OpExecutionMode || stating.EntryPoint() != entry || len(widths) == 0 {
 			continue
 		}
-		width := in.Operands[2]
+		width := widths[0]
 		if f.rival != 0 && stated(f.rival, width) {
 			return fmt.Errorf("execution mode %s of %d-bit floats, where another shader of the pipeline has %s: the shaders are one "+
 				"here, make two pipelines or use one mode: %w",

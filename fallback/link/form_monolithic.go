@@ -89,17 +89,17 @@ func (monolithic) finish(l *linker) (*Result, error) {
 
 // call: the payload goes to words that the callee reads, and comes back from there.
 func (monolithic) call(e *emitter, call *spirv.Inst) {
-	x := e.s.vars.byID[call.ID(len(call.Operands)-1)]
+	x := e.s.vars.byID[payloadOf(call)]
 	words := e.l.wordsOf(x)
 	e.save(e.s.vars.all(x), words)
 	switch call.Op {
 	case spirv.OpExecuteCallableKHR:
-		e.call(e.l.symbols.RtCallable, e.unsigned(call, 0))
+		e.call(e.l.symbols.RtCallable, e.unsigned(call.ExecuteCallable().SBTIndex()))
 	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT:
 		e.callHitObject(call)
 	default:
 		e.setRay(call)
-		if flags, constant := e.l.types.constantU32(call.ID(1)); constant && flags&flagSkipClosestHit != 0 {
+		if flags, constant := e.l.types.constantU32(call.TraceRay().RayFlags()); constant && flags&flagSkipClosestHit != 0 {
 			e.call(e.l.symbols.RtTraceMiss)
 		} else {
 			e.call(e.l.symbols.RtTrace)

@@ -355,7 +355,7 @@ func (l *linker) resizeArray(g global, length uint32) {
 	t, id := l.types, g.id
 	variable := t.get(id).Clone()
 	class, array := t.pointee(variable.Type)
-	element := t.get(array).Operands[0]
+	element := uint32(t.get(array).TypeArray().ElementType())
 	t.release(id) // it moves behind its new type
 	variable.Type = t.pointer(class, t.declare(spirv.OpTypeArray, 0, element, uint32(t.u32(max(1, length)))))
 	t.add(variable)
@@ -406,7 +406,7 @@ func (l *linker) functionsOf(k waveKernel) []*spirv.Function {
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
 				if b.Insts[i].Op == spirv.OpFunctionCall {
-					keep(b.Insts[i].ID(0))
+					keep(b.Insts[i].FunctionCall().Function())
 				}
 			}
 		}
@@ -443,11 +443,11 @@ func (l *linker) forward(from, to routine) {
 // emitKernel makes one of the runtime's functions the whole of the module: its entry point.
 func (l *linker) emitKernel(main routine) {
 	entry := &l.out.EntryPoints[0]
-	before := entry.Operands[1]
-	entry.Operands[1] = uint32(main.id)
+	before := entry.EntryPoint().EntryPoint()
+	entry.EntryPoint().SetEntryPoint(main.id)
 	for i := range l.out.ExecutionModes {
-		if in := &l.out.ExecutionModes[i]; in.Operands[0] == before {
-			in.Operands[0] = entry.Operands[1]
+		if mode := l.out.ExecutionModes[i].ExecutionMode(); mode.EntryPoint() == before {
+			mode.SetEntryPoint(main.id)
 		}
 	}
 }

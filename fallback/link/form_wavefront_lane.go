@@ -43,12 +43,13 @@ func (l *linker) laneNeeds() laneNeeds {
 				if in.Op != spirv.OpFunctionCall {
 					continue
 				}
-				for _, c := range groups[in.ID(0)] {
+				callee := in.FunctionCall().Function()
+				for _, c := range groups[callee] {
 					n.ray, n.hit, n.instance = n.ray || c == 'r', n.hit || c == 'h', n.instance || c == 'i'
 					n.barycentrics = n.barycentrics || c == 'b'
 				}
-				if in.ID(0) == l.symbols.RtAttribute.id {
-					word, _ := l.types.constantU32(in.ID(1))
+				if callee == l.symbols.RtAttribute.id {
+					word, _ := l.types.constantU32(in.FunctionCall().Argument(0))
 					n.attributes = max(n.attributes, word+1)
 				}
 			}

@@ -52,7 +52,7 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 		l.renew(s, &f, alive)
 		return l.spillFrame(s, at, f, alive)
 	}
-	at.payload = at.call.ID(len(at.call.Operands) - 1)
+	at.payload = payloadOf(&at.call)
 	x := s.vars.byID[at.payload]
 	if x == nil || x.role.kind != rolePayload && x.role.kind != roleIncoming {
 		return s.unsupported("%v whose payload %s is no payload variable", at.call.Op, s.nameOf(at.payload))

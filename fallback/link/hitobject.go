@@ -62,7 +62,7 @@ var hitRecords = map[spirv.Op]func(h *hitLowering, in *spirv.Inst) error{
 	spirv.OpHitObjectRecordEmptyEXT:                      (*hitLowering).recordEmpty,
 	spirv.OpHitObjectRecordMissEXT:                       (*hitLowering).recordMiss,
 	spirv.OpHitObjectRecordHitNV:                         (*hitLowering).recordHit,
-	spirv.OpHitObjectRecordHitWithIndexNV:                (*hitLowering).recordHit,
+	spirv.OpHitObjectRecordHitWithIndexNV:                (*hitLowering).recordHitWithIndex,
 	spirv.OpHitObjectRecordFromQueryEXT:                  (*hitLowering).recordFromQuery,
 	spirv.OpHitObjectSetShaderBindingTableRecordIndexEXT: (*hitLowering).setRecordIndex,
 	spirv.OpHitObjectGetAttributesEXT:                    (*hitLowering).attributes,
@@ -116,9 +116,8 @@ func (l *linker) noteHitObjects(s *stage, functions []*spirv.Function) (found bo
 func (l *linker) memberIndices(struc spirv.ID) map[string]uint32 {
 	indices := map[string]uint32{}
 	for i := range l.out.Names {
-		if in := &l.out.Names[i]; in.Op == spirv.OpMemberName && in.ID(0) == struc {
-			name, _ := spirv.DecodeString(in.Operands[2:])
-			indices[name] = in.Operands[1]
+		if in := &l.out.Names[i]; in.Op == spirv.OpMemberName && in.MemberName().Type() == struc {
+			indices[in.MemberName().Name()] = in.MemberName().Member()
 		}
 	}
 	return indices
@@ -146,9 +145,9 @@ func (h *hitLowering) contains(typ spirv.ID) bool {
 	switch in := h.l.types.get(typ); {
 	case in == nil:
 	case in.Op == spirv.OpTypeArray:
-		found = h.contains(in.ID(0))
+		found = h.contains(in.TypeArray().ElementType())
 	case in.Op == spirv.OpTypeStruct:
-		for _, member := range in.Operands {
+		for _, member := range in.TypeStruct().Members() {
 			found = found || h.contains(spirv.ID(member))
 		}
 	}
@@ -227,7 +226,7 @@ func (h *hitLowering) inst(in *spirv.Inst) error {
 	getter, reads := h.l.symbols.hitGetters[in.Op]
 	record := hitRecords[in.Op]
 	if reads || record != nil || passesHitObject(in.Op) || in.Op == spirv.OpReorderThreadWithHitObjectEXT {
-		if _, typ := h.l.types.pointee(h.typeOf(in.ID(0))); typ != h.struc {
+		if _, typ := h.l.types.pointee(h.typeOf(in.HitObject().HitObject())); typ != h.struc {
 			return h.s.invalid("%v on what is no hit object", in.Op)
 		}
 	}
@@ -238,7 +237,7 @@ func (h *hitLowering) inst(in *spirv.Inst) error {
 		return record(h, in)
 	case in.Op == spirv.OpReorderThreadWithHintEXT, in.Op == spirv.OpReorderThreadWithHitObjectEXT:
 		return h.reorder(in)
-	case in.Op == spirv.OpVariable && len(in.Operands) == 1:
+	case in.Op == spirv.OpVariable && in.Variable().Initializer() == 0:
 		if _, typ := h.l.types.pointee(in.Type); h.contains(typ) {
 			c := in.Clone()
 			c.Operands = append(c.Operands, uint32(h.null(typ)))
@@ -290,20 +289,20 @@ func (h *hitLowering) read(object spirv.ID, name string, path ...uint32) spirv.I
 }
 
 // arguments returns operands as parameters of a function of the runtime want them: integers may differ in their sign.
-func (h *hitLowering) arguments(function routine, in *spirv.Inst, operands []uint32) ([]spirv.ID, error) {
+func (h *hitLowering) arguments(function routine, in *spirv.Inst, operands []spirv.ID) ([]spirv.ID, error) {
 	f := h.l.functionByID(function.id)
 	var list []spirv.ID
 	for i, o := range operands {
-		from, to := h.typeOf(spirv.ID(o)), f.Params[i].Type
+		from, to := h.typeOf(o), f.Params[i].Type
 		if from != to && !(h.word(from) && h.word(to)) {
 			return nil, h.s.invalid("operand of %v is of a wrong type", in.Op)
 		}
-		list = append(list, h.convert(spirv.ID(o), from, to))
+		list = append(list, h.convert(o, from, to))
 	}
 	return list, nil
 }
 
 func (h *hitLowering) word(typ spirv.ID) bool {
 	in := h.l.types.get(typ)
-	return in != nil && in.Op == spirv.OpTypeInt && in.Operands[0] == 32
+	return in != nil && in.Op == spirv.OpTypeInt && in.TypeNumber().Width() == 32
 }

@@ -17,7 +17,7 @@ const (
 
 // traceOf returns the trace call that a hit object is traced with.
 func traceOf(call *spirv.Inst) *spirv.Inst {
-	return &spirv.Inst{Op: spirv.OpTraceRayKHR, Operands: call.Operands[1:]}
+	return &spirv.Inst{Op: spirv.OpTraceRayKHR, Operands: call.HitObjectTraceRay().Ray()}
 }
 
 // passesHitObject tells whether an instruction that is left after the lowering of hit objects names one.
@@ -41,18 +41,18 @@ func (l *linker) placeHitObjects() error {
 			l.work(len(b.Insts))
 			var out []spirv.Inst
 			for _, in := range b.Insts {
-				if !passesHitObject(in.Op) || s.isVariable(in.ID(0)) {
+				if !passesHitObject(in.Op) || s.isVariable(in.HitObject().HitObject()) {
 					out = append(out, in)
 					continue
 				}
 				through = true
 				in = in.Clone()
-				object := in.Operands[0]
-				in.Operands[0] = uint32(v.Result)
+				object := in.HitObject().HitObject()
+				in.HitObject().SetHitObject(v.Result)
 				if in.Op == spirv.OpHitObjectTraceRayEXT {
-					out = append(append(out, in), l.copyHitObject(object, in.Operands[0])...)
+					out = append(append(out, in), l.copyHitObject(object, v.Result)...)
 				} else {
-					out = append(append(out, l.copyHitObject(in.Operands[0], object)...), in)
+					out = append(append(out, l.copyHitObject(v.Result, object)...), in)
 				}
 			}
 			b.Insts = out
@@ -66,9 +66,9 @@ func (l *linker) placeHitObjects() error {
 }
 
 // copyHitObject returns the instructions that do it.
-func (l *linker) copyHitObject(to, from uint32) []spirv.Inst {
-	load := spirv.Inst{Op: spirv.OpLoad, Type: l.hitObjectType(), Result: l.out.NewID(), Operands: []uint32{from}}
-	return []spirv.Inst{load, {Op: spirv.OpStore, Operands: []uint32{to, uint32(load.Result)}}}
+func (l *linker) copyHitObject(to, from spirv.ID) []spirv.Inst {
+	load := spirv.Inst{Op: spirv.OpLoad, Type: l.hitObjectType(), Result: l.out.NewID(), Operands: []uint32{uint32(from)}}
+	return []spirv.Inst{load, {Op: spirv.OpStore, Operands: []uint32{uint32(to), uint32(load.Result)}}}
 }
 
 // isVariable tells whether an id is a variable of the stage: of its entry function, or of the module.
@@ -86,9 +86,10 @@ func (s *stage) passHitObject(at *site) error {
 	if !passesHitObject(at.call.Op) {
 		return nil
 	}
-	at.hit = s.vars.byID[at.call.ID(0)]
+	object := at.call.HitObject().HitObject()
+	at.hit = s.vars.byID[object]
 	if at.hit == nil || s.vars.size(at.hit) > hitObjectWords {
-		return s.unsupported("%v whose hit object %s is no variable", at.call.Op, s.nameOf(at.call.ID(0)))
+		return s.unsupported("%v whose hit object %s is no variable", at.call.Op, s.nameOf(object))
 	}
 	return nil
 }
@@ -102,7 +103,7 @@ func (f *frame) hitPlace(stack place) place {
 // callHitObject traces or executes where that is no cut: the object is in the runtime's words.
 func (e *emitter) callHitObject(call *spirv.Inst) {
 	words := place{words: e.l.symbols.HoWords.id}
-	all := e.s.vars.all(e.s.vars.byID[call.ID(0)])
+	all := e.s.vars.all(e.s.vars.byID[call.HitObject().HitObject()])
 	if call.Op == spirv.OpHitObjectExecuteShaderEXT {
 		e.save(all, words)
 		e.call(e.l.symbols.HoExecute)
@@ -131,12 +132,12 @@ func (l *linker) useHitObjects() {
 	if !l.form.cuts() {
 		return
 	}
-	from, to := uint32(l.symbols.RtTraverse.id), uint32(l.symbols.HoTraverse.id)
+	from, to := l.symbols.RtTraverse.id, l.symbols.HoTraverse.id
 	for _, f := range l.out.Functions {
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
-				if in := &b.Insts[i]; in.Op == spirv.OpFunctionCall && in.Operands[0] == from {
-					in.Operands[0] = to
+				if in := &b.Insts[i]; in.Op == spirv.OpFunctionCall && in.FunctionCall().Function() == from {
+					in.FunctionCall().SetFunction(to)
 				}
 			}
 		}
@@ -156,7 +157,7 @@ func checkNoHitObjects(l *linker) error {
 
 func checkPassable(l *linker) error {
 	return l.eachEntryInst(func(s *stage, b *spirv.Block, i int) error {
-		if in := &b.Insts[i]; passesHitObject(in.Op) && !s.isVariable(in.ID(0)) {
+		if in := &b.Insts[i]; passesHitObject(in.Op) && !s.isVariable(in.HitObject().HitObject()) {
 			return fmt.Errorf("a hit object that is no variable")
 		}
 		return nil

@@ -7,7 +7,7 @@ func (h *hitLowering) get(in *spirv.Inst, g hitGetter) error {
 	t := h.l.types
 	var args []spirv.ID
 	for _, m := range g.members {
-		args = append(args, h.read(in.ID(0), m))
+		args = append(args, h.read(in.HitObject().HitObject(), m))
 	}
 	var value, typ spirv.ID
 	switch {
@@ -52,39 +52,50 @@ func (h *hitLowering) result(in *spirv.Inst, value, typ spirv.ID) error {
 }
 
 // record stores what a function of the runtime makes of operands.
-func (h *hitLowering) record(function routine, in *spirv.Inst, operands []uint32) error {
+func (h *hitLowering) record(function routine, in *spirv.Inst, operands ...spirv.ID) error {
 	args, err := h.arguments(function, in, operands)
 	if err == nil {
-		h.store(in.ID(0), h.call(function, args...))
+		h.store(in.HitObject().HitObject(), h.call(function, args...))
 	}
 	return err
 }
 
 func (h *hitLowering) recordEmpty(in *spirv.Inst) error {
-	h.store(in.ID(0), h.null(h.struc))
+	h.store(in.HitObject().HitObject(), h.null(h.struc))
 	return nil
 }
 
 func (h *hitLowering) recordMiss(in *spirv.Inst) error {
-	return h.record(h.l.symbols.HoRecordMiss, in, in.Operands[1:])
+	v := in.HitObjectRecordMiss()
+	return h.record(h.l.symbols.HoRecordMiss, in, v.RayFlags(), v.MissIndex(), v.Origin(), v.TMin(), v.Direction(), v.TMax())
 }
 
 func (h *hitLowering) recordHit(in *spirv.Inst) error {
-	function := h.l.symbols.HoRecordHit
-	if in.Op == spirv.OpHitObjectRecordHitWithIndexNV {
-		function = h.l.symbols.HoRecordHitWithIndex
-	}
-	last := len(in.Operands) - 1
-	if err := h.record(function, in, in.Operands[1:last]); err != nil {
+	v := in.HitObjectRecordHit()
+	if err := h.record(h.l.symbols.HoRecordHit, in, v.AccelerationStructure(), v.InstanceId(), v.PrimitiveId(), v.GeometryIndex(),
+		v.HitKind(), v.SBTRecordOffset(), v.SBTRecordStride(), v.Origin(), v.TMin(), v.Direction(), v.TMax()); err != nil {
 		return err
 	}
-	never := h.l.types.declare(spirv.OpConstantFalse, h.l.types.boolean())
-	return h.giveAttributes(in, in.ID(last), never)
+	return h.giveAttributes(in, v.HitObjectAttributes(), h.never())
+}
+
+func (h *hitLowering) recordHitWithIndex(in *spirv.Inst) error {
+	v := in.HitObjectRecordHitWithIndex()
+	if err := h.record(h.l.symbols.HoRecordHitWithIndex, in, v.AccelerationStructure(), v.InstanceId(), v.PrimitiveId(),
+		v.GeometryIndex(), v.HitKind(), v.SBTRecordIndex(), v.Origin(), v.TMin(), v.Direction(), v.TMax()); err != nil {
+		return err
+	}
+	return h.giveAttributes(in, v.HitObjectAttributes(), h.never())
+}
+
+func (h *hitLowering) never() spirv.ID {
+	return h.l.types.declare(spirv.OpConstantFalse, h.l.types.boolean())
 }
 
 // recordFromQuery reads the hit that a query has committed from the query's structure.
 func (h *hitLowering) recordFromQuery(in *spirv.Inst) error {
-	t, query := h.l.types, in.ID(1)
+	t, v := h.l.types, in.HitObjectRecordFromQuery()
+	query := v.RayQuery()
 	if _, typ := t.pointee(h.typeOf(query)); typ != h.l.queryType() {
 		return h.s.invalid("%v from what is no ray query", in.Op)
 	}
@@ -98,20 +109,20 @@ func (h *hitLowering) recordFromQuery(in *spirv.Inst) error {
 	for _, m := range []string{"t", "v", "w", "instance", "leaf", "kind"} {
 		args = append(args, h.read(query, "committed", h.membersOf(committed)[m]))
 	}
-	numbers := []uint32{in.Operands[2], uint32(h.u32(0))} // the record, and the kind of a hit in a box, which older modules lack
-	if len(in.Operands) > 4 {
-		numbers[1] = in.Operands[4]
+	boxKind := h.u32(0) // the kind of a hit in a box, which older modules lack
+	if kind := v.HitKind(); kind != 0 {
+		boxKind = kind
 	}
-	for _, n := range numbers {
-		typ := h.typeOf(spirv.ID(n))
+	for _, n := range []spirv.ID{v.SBTRecordIndex(), boxKind} {
+		typ := h.typeOf(n)
 		if !h.word(typ) {
 			return h.s.invalid("operand of %v is of a wrong type", in.Op)
 		}
-		args = append(args, h.convert(spirv.ID(n), typ, t.uint32()))
+		args = append(args, h.convert(n, typ, t.uint32()))
 	}
-	h.store(in.ID(0), h.call(h.l.symbols.HoFromQuery, args...))
+	h.store(v.HitObject(), h.call(h.l.symbols.HoFromQuery, args...))
 	triangle := h.value(spirv.OpIEqual, t.boolean(), uint32(kind), uint32(h.u32(1)))
-	return h.giveAttributes(in, in.ID(3), triangle)
+	return h.giveAttributes(in, v.HitObjectAttributes(), triangle)
 }
 
 // giveAttributes adds the attributes that a hit was recorded with, but where the hit has its own.
@@ -121,9 +132,10 @@ func (h *hitLowering) giveAttributes(in *spirv.Inst, from, own spirv.ID) error {
 		return h.s.invalid("%v with attributes that are no variable", in.Op)
 	}
 	words := h.flatten(h.load(typ, from), typ)
-	kind := h.read(in.ID(0), "kind")
+	object := in.HitObject().HitObject()
+	kind := h.read(object, "kind")
 	for i := range uint32(min(len(words), maxAttributeWords)) {
-		pointer, word := h.member(in.ID(0), "attributes", i)
+		pointer, word := h.member(object, "attributes", i)
 		h.store(pointer, h.call(h.l.symbols.HoAttribute, kind, own, h.load(word, pointer), words[i]))
 	}
 	return nil
@@ -148,12 +160,13 @@ func (h *hitLowering) flatten(value, typ spirv.ID) []spirv.ID {
 
 // attributes writes those of an object to a variable.
 func (h *hitLowering) attributes(in *spirv.Inst) error {
-	_, typ := h.l.types.pointee(h.typeOf(in.ID(1)))
+	v := in.HitObjectGetAttributes()
+	_, typ := h.l.types.pointee(h.typeOf(v.HitObjectAttribute()))
 	if typ == 0 {
 		return h.s.invalid("%v into what is no variable", in.Op)
 	}
 	next := uint32(0)
-	h.store(in.ID(1), h.unflatten(in.ID(0), typ, &next))
+	h.store(v.HitObjectAttribute(), h.unflatten(v.HitObject(), typ, &next))
 	return nil
 }
 
@@ -193,10 +206,9 @@ func (h *hitLowering) size(typ spirv.ID) uint32 {
 	in := h.l.types.get(typ)
 	switch in.Op {
 	case spirv.OpTypeVector:
-		n := in.Operands[1]
-		return n * h.size(in.ID(0))
+		return in.TypeVector().ComponentCount() * h.size(in.TypeVector().ComponentType())
 	case spirv.OpTypeInt, spirv.OpTypeFloat:
-		return (in.Operands[0] + 31) / 32
+		return (in.TypeNumber().Width() + 31) / 32
 	case spirv.OpTypePointer:
 		return 2
 	}
@@ -204,12 +216,13 @@ func (h *hitLowering) size(typ spirv.ID) uint32 {
 }
 
 func (h *hitLowering) setRecordIndex(in *spirv.Inst) error {
-	kind := h.read(in.ID(0), "kind")
-	typ := h.typeOf(in.ID(1))
+	v := in.HitObjectSetRecordIndex()
+	kind := h.read(v.HitObject(), "kind")
+	typ := h.typeOf(v.SBTRecordIndex())
 	if !h.word(typ) {
 		return h.s.invalid("operand of %v is of a wrong type", in.Op)
 	}
-	pointer, word := h.member(in.ID(0), "record")
-	h.store(pointer, h.call(h.l.symbols.HoSetRecord, kind, h.convert(in.ID(1), typ, word)))
+	pointer, word := h.member(v.HitObject(), "record")
+	h.store(pointer, h.call(h.l.symbols.HoSetRecord, kind, h.convert(v.SBTRecordIndex(), typ, word)))
 	return nil
 }

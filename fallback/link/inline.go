@@ -60,7 +60,8 @@ func (s *stage) cutFunctions() map[spirv.ID]bool {
 				case leaves(in.Op) || endsRay(in.Op):
 					need(id)
 				case in.Op == spirv.OpFunctionCall:
-					callers[in.ID(0)] = append(callers[in.ID(0)], id)
+					callee := in.FunctionCall().Function()
+					callers[callee] = append(callers[callee], id)
 				}
 			}
 		}
@@ -101,13 +102,15 @@ func (x *inliner) run() error {
 		b := (*top)[0]
 		*top = (*top)[1:]
 		out = append(out, b)
-		at := slices.IndexFunc(b.Insts, func(in spirv.Inst) bool { return in.Op == spirv.OpFunctionCall && x.needed[in.ID(0)] })
+		at := slices.IndexFunc(b.Insts, func(in spirv.Inst) bool {
+			return in.Op == spirv.OpFunctionCall && x.needed[in.FunctionCall().Function()]
+		})
 		if at < 0 {
 			x.l.work(len(b.Insts))
 			continue
 		}
 		x.l.work(at + 1)
-		name := x.s.nameOf(b.Insts[at].ID(0))
+		name := x.s.nameOf(b.Insts[at].FunctionCall().Function())
 		body, after := x.call(b, at)
 		work = append(work, []*spirv.Block{after}, body)
 		if len(out)+len(body) > maxInlined || x.made > maxInlinedInstructions {
@@ -127,7 +130,8 @@ func (x *inliner) run() error {
 func (x *inliner) call(before *spirv.Block, at int) (body []*spirv.Block, after *spirv.Block) {
 	l, s := x.l, x.s
 	call := before.Insts[at]
-	callee := s.functions[call.ID(0)]
+	function := call.FunctionCall().Function()
+	callee := s.functions[function]
 	rest := before.Insts[at:]
 	before.Insts = before.Insts[:at:at]
 	after = &spirv.Block{Label: l.out.NewID()}
@@ -149,12 +153,12 @@ func (x *inliner) call(before *spirv.Block, at int) (body []*spirv.Block, after 
 	}
 	c := newCloner(l)
 	for i := range callee.Params {
-		c.ids[callee.Params[i].Result] = call.ID(1 + i)
+		c.ids[callee.Params[i].Result] = call.FunctionCall().Argument(i)
 	}
-	inside, known := x.inside[call.ID(0)]
+	inside, known := x.inside[function]
 	if !known {
 		inside = l.blocksInConstructs(callee)
-		x.inside[call.ID(0)] = inside
+		x.inside[function] = inside
 	}
 	annotations := len(l.out.Annotations)
 	for _, b := range callee.Blocks {
@@ -164,14 +168,14 @@ func (x *inliner) call(before *spirv.Block, at int) (body []*spirv.Block, after 
 			switch in.Op {
 			case spirv.OpVariable:
 				// A variable lives as long as the call: its initial value is stored at each.
-				if len(in.Operands) > 1 {
-					nb.Insts = append(nb.Insts, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(in.Result), in.Operands[1]}})
-					in.Operands = in.Operands[:1]
+				if value := in.Variable().DropInitializer(); value != 0 {
+					nb.Insts = append(nb.Insts, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(in.Result), uint32(value)}})
 				}
 				x.variables = append(x.variables, in)
 				continue
 			case spirv.OpReturnValue:
-				nb.Insts = append(nb.Insts, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(result), in.Operands[0]}})
+				value := in.ReturnValue().Value()
+				nb.Insts = append(nb.Insts, spirv.Inst{Op: spirv.OpStore, Operands: []uint32{uint32(result), uint32(value)}})
 				fallthrough
 			case spirv.OpReturn:
 				in = spirv.Inst{Op: spirv.OpBranch, Operands: []uint32{uint32(after.Label)}}

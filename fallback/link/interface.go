@@ -38,19 +38,16 @@ func (s *stage) noteRoles() error {
 			continue
 		}
 		r := role{}
-		switch class := spirv.StorageClass(in.Operands[0]); class {
+		switch class := in.Variable().StorageClass(); class {
 		case spirv.StorageClassPrivate:
 			r.kind = rolePrivate
-			if len(in.Operands) > 1 {
-				r.initializer = spirv.ID(in.Operands[1])
-				in.Operands = in.Operands[:1]
-			}
+			r.initializer = in.Variable().DropInitializer()
 		case spirv.StorageClassInput:
 			r.kind = roleBuiltIn
 			found := false
 			for _, d := range index.Decorations(in.Result) {
-				if spirv.Decoration(d.Operands[1]) == spirv.DecorationBuiltIn {
-					r.builtIn, found = spirv.BuiltIn(d.Operands[2]), true
+				if b, ok := d.BuiltIn(); ok {
+					r.builtIn, found = b, true
 				}
 			}
 			if !found { // nobody gives it a value
@@ -93,9 +90,9 @@ func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) 
 			structures[in.Result] = true
 			continue
 		case spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
-			if structures[spirv.ID(in.Operands[0])] {
+			if array := in.TypeArray(); structures[array.ElementType()] {
 				structures[in.Result] = true
-				in.Operands[0] = uint32(s.descriptorType(spirv.ID(in.Operands[0])))
+				array.SetElementType(s.descriptorType(array.ElementType()))
 				// Acceleration structures need no capability of their own for these indices.
 				m.AddCapability(spirv.CapabilityStorageBufferArrayDynamicIndexing)
 				if m.HasCapability(spirv.CapabilityShaderNonUniform) {
@@ -103,23 +100,23 @@ func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) 
 				}
 			}
 		case spirv.OpTypePointer:
-			class := spirv.StorageClass(in.Operands[0])
-			if class == spirv.StorageClassUniformConstant && structures[spirv.ID(in.Operands[1])] {
-				in.Operands[0] = uint32(spirv.StorageClassStorageBuffer)
-				in.Operands[1] = uint32(s.descriptorType(spirv.ID(in.Operands[1])))
+			p := in.TypePointer()
+			if class := p.StorageClass(); class == spirv.StorageClassUniformConstant && structures[p.Type()] {
+				p.SetStorageClass(spirv.StorageClassStorageBuffer)
+				p.SetType(s.descriptorType(p.Type()))
 				structures[in.Result] = true
 			} else if to, ok := lowered[class]; ok {
-				in.Operands[0] = uint32(to)
+				p.SetStorageClass(to)
 			}
 		case spirv.OpTypeForwardPointer:
-			if to, ok := lowered[spirv.StorageClass(in.Operands[1])]; ok {
-				in.Operands[1] = uint32(to)
+			if to, ok := lowered[in.TypeForwardPointer().StorageClass()]; ok {
+				in.TypeForwardPointer().SetStorageClass(to)
 			}
 		case spirv.OpVariable:
 			if structures[in.Type] {
-				in.Operands[0] = uint32(spirv.StorageClassStorageBuffer)
-			} else if to, ok := lowered[spirv.StorageClass(in.Operands[0])]; ok {
-				in.Operands[0] = uint32(to)
+				in.Variable().SetStorageClass(spirv.StorageClassStorageBuffer)
+			} else if to, ok := lowered[in.Variable().StorageClass()]; ok {
+				in.Variable().SetStorageClass(to)
 			}
 		}
 		globals = append(globals, in)
@@ -132,8 +129,8 @@ func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) 
 	m.Annotations = spirv.Filter(m.Annotations, func(in *spirv.Inst) bool {
 		// Built-ins and locations of variables that are private now.
 		if in.Op == spirv.OpDecorate {
-			if _, ok := s.uses[spirv.ID(in.Operands[0])]; ok {
-				switch spirv.Decoration(in.Operands[1]) {
+			if _, ok := s.uses[in.Decorate().Target()]; ok {
+				switch in.Decorate().Decoration() {
 				case spirv.DecorationBuiltIn, spirv.DecorationLocation, spirv.DecorationComponent, spirv.DecorationFlat,
 					spirv.DecorationNoPerspective,
 					spirv.DecorationCentroid, spirv.DecorationSample, spirv.DecorationInvariant:
@@ -179,8 +176,8 @@ func (s *stage) structureLoads() map[spirv.ID]bool {
 		if in.Op != spirv.OpLoad || x.Op(in.Type) != spirv.OpTypeAccelerationStructureKHR {
 			return
 		}
-		if p := x.Def(x.TypeOf(in.ID(0))); p != nil && p.Op == spirv.OpTypePointer &&
-			spirv.StorageClass(p.Operands[0]) == spirv.StorageClassUniformConstant {
+		if p := x.Def(x.TypeOf(in.Load().Pointer())); p != nil && p.Op == spirv.OpTypePointer &&
+			p.TypePointer().StorageClass() == spirv.StorageClassUniformConstant {
 			loads[in.Result] = true
 		}
 	})
@@ -200,8 +197,9 @@ func (s *stage) readStructures(loads map[spirv.ID]bool) {
 					if pointer == 0 {
 						pointer = m.TypePointer(spirv.StorageClassStorageBuffer, in.Type)
 					}
-					member := spirv.Inst{Op: spirv.OpAccessChain, Type: pointer, Result: m.NewID(), Operands: []uint32{in.Operands[0], zero}}
-					if m.Decorated(in.ID(0), spirv.DecorationNonUniform) {
+					from := in.Load().Pointer()
+					member := spirv.Inst{Op: spirv.OpAccessChain, Type: pointer, Result: m.NewID(), Operands: []uint32{uint32(from), zero}}
+					if m.Decorated(from, spirv.DecorationNonUniform) {
 						m.Decorate(member.Result, spirv.DecorationNonUniform)
 					}
 					out = append(out, member)

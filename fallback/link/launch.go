@@ -34,17 +34,17 @@ func (l *linker) moveLaunch() {
 			chains := map[spirv.ID]bool{}
 			for _, in := range b.Insts {
 				switch {
-				case in.Op == spirv.OpAccessChain && in.ID(0) == launch:
+				case in.Op == spirv.OpAccessChain && in.AccessChain().Base() == launch:
 					chain, word, base := l.out.NewID(), l.out.NewID(), l.out.NewID()
 					out = append(out,
 						spirv.Inst{Op: spirv.OpAccessChain, Type: member, Result: chain, Operands: []uint32{uint32(variable), uint32(t.u32(0))}},
 						spirv.Inst{Op: spirv.OpLoad, Type: address, Result: word, Operands: []uint32{uint32(chain)}},
 						spirv.Inst{Op: spirv.OpBitcast, Type: physical, Result: base, Operands: []uint32{uint32(word)}})
-					in.Operands[0] = uint32(base)
+					in.AccessChain().SetBase(base)
 					in.Type = moved[in.Type]
 					chains[in.Result] = true
-				case in.Op == spirv.OpLoad && chains[in.ID(0)]:
-					in.Operands = aligned(in.Operands, 1, 4)
+				case in.Op == spirv.OpLoad && chains[in.Load().Pointer()]:
+					in.AddAlignment(4)
 				}
 				out = append(out, in)
 			}
@@ -52,7 +52,7 @@ func (l *linker) moveLaunch() {
 		}
 	}
 	l.out.Globals = spirv.Filter(l.out.Globals, func(in *spirv.Inst) bool { return in.Result != launch })
-	l.out.Names = spirv.Filter(l.out.Names, func(in *spirv.Inst) bool { return in.ID(0) != launch })
+	l.out.Names = spirv.Filter(l.out.Names, func(in *spirv.Inst) bool { return in.Annotation().Target() != launch })
 	for i, id := range l.out.EntryPoints[0].Operands {
 		if spirv.ID(id) == launch {
 			l.out.EntryPoints[0].Operands[i] = uint32(variable)
@@ -66,8 +66,8 @@ func (l *linker) movePointers() map[spirv.ID]spirv.ID {
 	moved := map[spirv.ID]spirv.ID{}
 	for i := range l.out.Globals {
 		in := l.out.Globals[i]
-		if in.Op == spirv.OpTypePointer && spirv.StorageClass(in.Operands[0]) == spirv.StorageClassPushConstant {
-			moved[in.Result] = l.types.pointer(spirv.StorageClassPhysicalStorageBuffer, in.ID(1))
+		if in.Op == spirv.OpTypePointer && in.TypePointer().StorageClass() == spirv.StorageClassPushConstant {
+			moved[in.Result] = l.types.pointer(spirv.StorageClassPhysicalStorageBuffer, in.TypePointer().Type())
 		}
 	}
 	return moved

@@ -69,7 +69,7 @@ func (l *linker) joinLibraries() error {
 		if y == nil || y.bound != l.runtimeBound {
 			return fmt.Errorf("library %d is nil or was made with another runtime: %w", i, ErrInvalid)
 		}
-		if err := l.uniteFloatControls(y.module, y.module.EntryPoints[0].ID(1)); err != nil {
+		if err := l.uniteFloatControls(y.module, y.module.EntryPoints[0].EntryPoint().EntryPoint()); err != nil {
 			return fmt.Errorf("library %d: %w", i, err)
 		}
 		l.join(y)
@@ -101,7 +101,7 @@ func (l *linker) join(y *Library) {
 	} {
 		for i := range *list.from {
 			in := &(*list.from)[i]
-			if id := in.ID(0); id >= y.bound && j.shared[id] == 0 {
+			if id := in.Annotation().Target(); id >= y.bound && j.shared[id] == 0 {
 				*list.to = append(*list.to, j.inst(in))
 			}
 		}
@@ -181,8 +181,8 @@ func (j *joiner) inputs() map[spirv.ID]spirv.BuiltIn {
 	inputs := map[spirv.ID]spirv.BuiltIn{}
 	for i := range j.y.module.Annotations {
 		in := &j.y.module.Annotations[i]
-		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn && in.ID(0) >= j.y.bound {
-			inputs[in.ID(0)] = spirv.BuiltIn(in.Operands[2])
+		if b, ok := in.BuiltIn(); ok && in.Decorate().Target() >= j.y.bound {
+			inputs[in.Decorate().Target()] = b
 		}
 	}
 	return inputs
@@ -203,7 +203,7 @@ func (j *joiner) globals() {
 	}
 	for i := range m.Globals {
 		in := &m.Globals[i]
-		if in.Result != 0 && in.Result < j.y.bound || in.Op == spirv.OpTypeForwardPointer && in.ID(0) < j.y.bound {
+		if in.Result != 0 && in.Result < j.y.bound || in.Op == spirv.OpTypeForwardPointer && in.TypeForwardPointer().PointerType() < j.y.bound {
 			continue
 		}
 		c := j.inst(in)
@@ -252,7 +252,7 @@ func (n *numbering) part(l *linker, p *part) {
 		r := &p.resumptions[k]
 		r.number = n.goOn
 		n.goOn++
-		l.types.get(r.constant).Operands[0] = r.number
+		l.types.get(r.constant).Constant().SetWord(r.number)
 	}
 }
 

@@ -144,15 +144,19 @@ func (a *liveness) resolve() {
 		for i := range b.Insts {
 			in := &b.Insts[i]
 			switch in.Op {
-			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
-				base, ok := a.access[in.ID(0)]
+			case spirv.OpCopyObject:
+				if from, ok := a.access[in.CopyObject().Operand()]; ok {
+					a.access[in.Result] = from
+				}
+			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+				to, ok := a.access[in.AccessChain().Base()]
 				if !ok {
 					continue
 				}
-				for _, index := range in.Operands[1:] {
-					base = a.v.index(base, spirv.ID(index))
+				for _, index := range in.AccessChain().Indexes() {
+					to = a.v.index(to, spirv.ID(index))
 				}
-				a.access[in.Result] = base
+				a.access[in.Result] = to
 			}
 		}
 	}
@@ -190,33 +194,35 @@ func (a *liveness) inst(b int, in *spirv.Inst) {
 	switch in.Op {
 	case spirv.OpVariable, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
 	case spirv.OpStore:
-		if to, ok := a.access[in.ID(0)]; ok && to.exact {
+		if to, ok := a.access[in.Store().Pointer()]; ok && to.exact {
 			e := a.of(to.first, to.count)
 			e.kill = true
 			add(e)
 		}
 	case spirv.OpFunctionCall:
-		if to, ok := a.access[in.ID(min(1, len(in.Operands)-1))]; ok && to.exact && in.ID(0) == a.l.symbols.RqInitialize.id {
+		callee := in.FunctionCall().Function()
+		if begins := callee == a.l.symbols.RqInitialize.id; begins && a.access[in.FunctionCall().Argument(0)].exact {
+			to := a.access[in.FunctionCall().Argument(0)]
 			e := a.of(to.first, to.count)
 			e.kill = true // writes all of a query that matters
 			add(e)
 			return
 		}
-		add(event{function: in.ID(0)})
+		add(event{function: callee})
 		a.usePointers(b, in)
 	case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR, spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT:
 		// The callee may change the payload, whole; it is given the payload as it is.
 		call := *in
 		if in.Op == spirv.OpHitObjectTraceRayEXT {
 			call = *traceOf(in)
-			if to, ok := a.access[in.ID(0)]; ok && to.exact { // a new object
+			if to, ok := a.access[in.HitObject().HitObject()]; ok && to.exact { // a new object
 				e := a.of(to.first, to.count)
 				e.kill = true
 				add(e)
 			}
 		}
 		a.usePointers(b, &call)
-		if x := a.v.byID[in.ID(len(in.Operands)-1)]; x != nil && x.role.kind == roleIncoming {
+		if x := a.v.byID[payloadOf(in)]; x != nil && x.role.kind == roleIncoming {
 			if slot := a.v.byID[a.s.incomingSlot]; slot != nil {
 				add(a.of(slot.first, slot.count))
 			}
@@ -282,7 +288,7 @@ func (a *liveness) findCalls() {
 	for _, b := range a.s.function.Blocks {
 		for i := range b.Insts {
 			if in := &b.Insts[i]; in.Op == spirv.OpFunctionCall {
-				visit(in.ID(0))
+				visit(in.FunctionCall().Function())
 			}
 			for len(work) > 0 {
 				top := &work[len(work)-1]
@@ -310,7 +316,7 @@ func (a *liveness) usesOf(f *spirv.Function) (ranges []event, calls []spirv.ID) 
 				}
 			})
 			if in.Op == spirv.OpFunctionCall {
-				calls = append(calls, in.ID(0))
+				calls = append(calls, in.FunctionCall().Function())
 			}
 		}
 	}
@@ -337,7 +343,7 @@ func (a *liveness) findWritten() {
 			switch in.Op {
 			case spirv.OpVariable, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject, spirv.OpLoad:
 			case spirv.OpStore:
-				write(in.ID(0))
+				write(in.Store().Pointer())
 			default:
 				in.EachID(func(p *uint32) { write(spirv.ID(*p)) })
 			}

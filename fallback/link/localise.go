@@ -46,7 +46,7 @@ func (l *linker) localiseGlobals(s *stage) {
 			in := &b.Insts[i]
 			switch in.Op {
 			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
-				if local[in.ID(0)] {
+				if local[baseOf(in)] {
 					_, typ := l.types.pointee(in.Type)
 					in.Type = l.types.pointer(spirv.StorageClassFunction, typ)
 					local[in.Result] = true
@@ -54,6 +54,14 @@ func (l *linker) localiseGlobals(s *stage) {
 			}
 		}
 	}
+}
+
+// baseOf returns the pointer that an access chain or a copy begins with.
+func baseOf(in *spirv.Inst) spirv.ID {
+	if in.Op == spirv.OpCopyObject {
+		return in.CopyObject().Operand()
+	}
+	return in.AccessChain().Base()
 }
 
 // has tells whether the stage has a variable of this role.
@@ -95,9 +103,9 @@ func (s *stage) sharedGlobals() map[spirv.ID]bool {
 			in := &b.Insts[i]
 			switch in.Op {
 			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
-				bases[in.Result] = base(in.ID(0))
+				bases[in.Result] = base(baseOf(in))
 			case spirv.OpFunctionCall:
-				for _, arg := range in.Operands[1:] {
+				for _, arg := range in.FunctionCall().Arguments() {
 					if id := base(spirv.ID(arg)); s.uses[id].stored() {
 						shared[id] = true
 					}

@@ -43,7 +43,8 @@ func (l *linker) indexOutput() {
 	l.inputs = map[spirv.BuiltIn]spirv.ID{}
 	for i := range l.out.Annotations {
 		if in := &l.out.Annotations[i]; in.Op == spirv.OpDecorate || in.Op == spirv.OpDecorateId {
-			l.decorations[in.ID(0)] = append(l.decorations[in.ID(0)], *in)
+			target := in.Decorate().Target()
+			l.decorations[target] = append(l.decorations[target], *in)
 		}
 	}
 	for _, f := range l.out.Functions {
@@ -61,7 +62,7 @@ func (l *linker) copyDecorations(from, to spirv.ID) {
 	}
 	for _, in := range l.decorations[from] {
 		c := in.Clone()
-		c.Operands[0] = uint32(to)
+		c.Decorate().SetTarget(to)
 		l.out.Annotations = append(l.out.Annotations, c)
 		l.decorations[to] = append(l.decorations[to], c)
 	}
@@ -97,8 +98,8 @@ func (l *linker) copyStage(s *stage) (*merger, error) {
 	s.names = map[spirv.ID]string{}
 	for i := range s.module.Names {
 		in := &s.module.Names[i]
-		if id, ok := g.ids[in.ID(0)]; ok && in.Op == spirv.OpName {
-			s.names[id], _ = spirv.DecodeString(in.Operands[1:])
+		if id, ok := g.ids[in.Annotation().Target()]; ok && in.Op == spirv.OpName {
+			s.names[id] = in.Name().Name()
 		}
 	}
 	uses := map[spirv.ID]role{}
@@ -163,7 +164,7 @@ func (g *merger) header() error {
 // memoryModel raises the output to the Vulkan memory model where a shader uses it.
 func (g *merger) memoryModel() error {
 	out, m := g.l.out, g.s.module
-	model, have := spirv.MemoryModel(m.MemoryModel.Operands[1]), spirv.MemoryModel(out.MemoryModel.Operands[1])
+	model, have := m.MemoryModel.MemoryModel().MemoryModel(), out.MemoryModel.MemoryModel().MemoryModel()
 	if model == have {
 		return nil
 	}
@@ -171,7 +172,7 @@ func (g *merger) memoryModel() error {
 		return g.s.unsupported("memory model %v beside %v, with coherent variables", model, have)
 	}
 	if model == spirv.MemoryModelVulkan {
-		out.MemoryModel.Operands[1] = uint32(spirv.MemoryModelVulkan)
+		out.MemoryModel.MemoryModel().SetMemoryModel(spirv.MemoryModelVulkan)
 	}
 	return nil
 }
@@ -179,13 +180,16 @@ func (g *merger) memoryModel() error {
 func usesCoherence(m *spirv.Module) bool {
 	for i := range m.Annotations {
 		in := &m.Annotations[i]
-		at := 1
-		if in.Op == spirv.OpMemberDecorate {
-			at = 2
+		var d spirv.Decoration
+		switch in.Op {
+		case spirv.OpDecorate:
+			d = in.Decorate().Decoration()
+		case spirv.OpMemberDecorate:
+			d = in.MemberDecorate().Decoration()
+		default:
+			continue
 		}
-		if (in.Op == spirv.OpDecorate || in.Op == spirv.OpMemberDecorate) &&
-			(spirv.Decoration(in.Operands[at]) == spirv.DecorationCoherent ||
-				spirv.Decoration(in.Operands[at]) == spirv.DecorationVolatile) {
+		if d == spirv.DecorationCoherent || d == spirv.DecorationVolatile {
 			return true
 		}
 	}
@@ -279,7 +283,7 @@ func (g *merger) annotations() {
 	}
 	have := g.l.annotated
 	for i := range g.s.module.Annotations {
-		if _, mapped := g.ids[spirv.ID(g.s.module.Annotations[i].Operands[0])]; !mapped {
+		if _, mapped := g.ids[g.s.module.Annotations[i].Annotation().Target()]; !mapped {
 			continue
 		}
 		c := g.inst(&g.s.module.Annotations[i])
@@ -293,7 +297,7 @@ func (g *merger) annotations() {
 	}
 	for i := range g.s.module.Names {
 		in := &g.s.module.Names[i]
-		if new, mapped := g.ids[spirv.ID(in.Operands[0])]; mapped && !shared[new] {
+		if new, mapped := g.ids[in.Annotation().Target()]; mapped && !shared[new] {
 			g.l.out.Names = append(g.l.out.Names, g.inst(in))
 		}
 	}

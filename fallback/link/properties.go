@@ -113,7 +113,7 @@ func checkClasses(l *linker) error {
 			if in.Op != spirv.OpTypePointer {
 				continue
 			}
-			class := spirv.StorageClass(in.Operands[0])
+			class := in.TypePointer().StorageClass()
 			if _, lowered := loweredClass[class]; lowered && !slices.Contains(allowed, class) {
 				return fmt.Errorf("%v", in)
 			}
@@ -167,15 +167,20 @@ func checkAligned(l *linker) error {
 	x := spirv.NewIndex(l.out)
 	var err error
 	l.out.EachFunctionInst(func(in *spirv.Inst) {
-		at := map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2}[in.Op]
-		if at == 0 {
+		var pointer spirv.ID
+		switch in.Op {
+		case spirv.OpLoad:
+			pointer = in.Load().Pointer()
+		case spirv.OpStore:
+			pointer = in.Store().Pointer()
+		default:
 			return
 		}
-		p := x.Def(x.TypeOf(in.ID(0)))
-		if p == nil || spirv.StorageClass(p.Operands[0]) != spirv.StorageClassPhysicalStorageBuffer {
+		p := x.Def(x.TypeOf(pointer))
+		if p == nil || p.TypePointer().StorageClass() != spirv.StorageClassPhysicalStorageBuffer {
 			return
 		}
-		if len(in.Operands) <= at || in.Operands[at]&uint32(spirv.MemoryAccessAligned) == 0 {
+		if !in.HasAlignment() {
 			err = fmt.Errorf("%v", in)
 		}
 	})
@@ -200,7 +205,7 @@ func checkInlined(l *linker) error {
 
 func checkStored(l *linker) error {
 	return l.eachEntryInst(func(_ *stage, b *spirv.Block, i int) error {
-		if in := &b.Insts[i]; in.Op == spirv.OpVariable && len(in.Operands) > 1 {
+		if in := &b.Insts[i]; in.Op == spirv.OpVariable && in.Variable().Initializer() != 0 {
 			return fmt.Errorf("an initial value")
 		}
 		return nil

@@ -176,8 +176,8 @@ func checkNumbers(l *linker) error {
 			if err := take("state", r.number, p.name); err != nil {
 				return err
 			}
-			if in := l.types.get(r.constant); in != nil && in.Operands[0] != r.number {
-				return fmt.Errorf("state %d is %d in the code", r.number, in.Operands[0])
+			if n, ok := l.types.constantU32(r.constant); ok && n != r.number {
+				return fmt.Errorf("state %d is %d in the code", r.number, n)
 			}
 		}
 	}

@@ -109,9 +109,9 @@ func (q *queryLowering) queries(typ spirv.ID) bool {
 	switch in := q.l.types.get(typ); {
 	case in == nil:
 	case in.Op == spirv.OpTypeArray:
-		found = q.queries(in.ID(0))
+		found = q.queries(in.TypeArray().ElementType())
 	case in.Op == spirv.OpTypeStruct:
-		for _, member := range in.Operands {
+		for _, member := range in.TypeStruct().Members() {
 			found = found || q.queries(spirv.ID(member))
 		}
 	}
@@ -142,7 +142,7 @@ func (q *queryLowering) retype(f *spirv.Function) {
 		}
 		params = append(params, p.Type)
 	}
-	f.Def.Operands[1] = uint32(t.function(f.Def.Type, params...))
+	f.Def.Function().SetFunctionType(t.function(f.Def.Type, params...))
 	for _, b := range f.Blocks {
 		for i := range b.Insts {
 			in := &b.Insts[i]
@@ -186,11 +186,11 @@ func (q *queryLowering) inst(in spirv.Inst) error {
 		return q.call(in, c)
 	}
 	switch {
-	case in.Op == spirv.OpAccessChain && q.structures[in.ID(0)]: // to the address in the descriptor, which the parameter is now
-		q.addresses[in.Result] = in.ID(0)
+	case in.Op == spirv.OpAccessChain && q.structures[in.AccessChain().Base()]: // to the address in the descriptor, which the parameter is now
+		q.addresses[in.Result] = in.AccessChain().Base()
 		return nil
-	case in.Op == spirv.OpLoad && q.addresses[in.ID(0)] != 0:
-		parameter := q.addresses[in.ID(0)]
+	case in.Op == spirv.OpLoad && q.addresses[in.Load().Pointer()] != 0:
+		parameter := q.addresses[in.Load().Pointer()]
 		in = spirv.Inst{Op: spirv.OpCopyObject, Type: q.types[parameter], Result: in.Result, Operands: []uint32{uint32(parameter)}}
 	case in.Op == spirv.OpFunctionCall:
 		q.userCall(in)
@@ -202,7 +202,7 @@ func (q *queryLowering) inst(in spirv.Inst) error {
 
 // call replaces an instruction by a call.
 func (q *queryLowering) call(in spirv.Inst, c queryCall) error {
-	query := in.ID(0)
+	query := in.RayQuery().RayQuery()
 	class, pointee := q.l.types.pointee(q.typeOf(query))
 	if pointee != q.struc || class != spirv.StorageClassFunction {
 		return q.s.invalid("%v on what is no ray query", in.Op)
@@ -225,7 +225,7 @@ func (q *queryLowering) call(in spirv.Inst, c queryCall) error {
 	if len(f.Params) != len(in.Operands) {
 		return q.s.invalid("%v with %d operands", in.Op, len(in.Operands))
 	}
-	for i, o := range in.Operands[1:] {
+	for i, o := range in.Operands[1:] { // all but the query
 		value, ok := q.convert(spirv.ID(o), q.typeOf(spirv.ID(o)), f.Params[i+1].Type)
 		if !ok {
 			return q.s.invalid("operand %d of %v is of a wrong type", i+1, in.Op)
@@ -264,10 +264,8 @@ func (q *queryLowering) abandon(query spirv.ID) {
 func (l *linker) builtInVariable(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
 	for i := range l.out.Annotations {
 		in := &l.out.Annotations[i]
-		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn &&
-			spirv.BuiltIn(in.Operands[2]) == b &&
-			l.types.op(in.ID(0)) == spirv.OpVariable {
-			return in.ID(0)
+		if have, ok := in.BuiltIn(); ok && have == b && l.types.op(in.Decorate().Target()) == spirv.OpVariable {
+			return in.Decorate().Target()
 		}
 	}
 	return l.inputVariable(b, typ)
@@ -286,7 +284,7 @@ func (q *queryLowering) convert(value, from, to spirv.ID) (spirv.ID, bool) {
 
 func (q *queryLowering) word(typ spirv.ID) bool {
 	in := q.l.types.get(typ)
-	return in != nil && in.Op == spirv.OpTypeInt && in.Operands[0] == 32
+	return in != nil && in.Op == spirv.OpTypeInt && in.TypeNumber().Width() == 32
 }
 
 // result gives in's id to the value of a call of another type: an integer of the other sign, or an array of the columns.
@@ -316,8 +314,8 @@ func (q *queryLowering) userCall(in spirv.Inst) {
 	in = in.Clone()
 	type object struct{ variable, query, typ spirv.ID }
 	var back []object
-	callee := q.s.functions[in.ID(0)]
-	for i, o := range in.Operands[1:] {
+	callee, arguments := q.s.functions[in.FunctionCall().Function()], in.FunctionCall().Arguments()
+	for i, o := range arguments {
 		id := spirv.ID(o)
 		class, pointee := t.pointee(q.typeOf(id))
 		switch {
@@ -325,11 +323,11 @@ func (q *queryLowering) userCall(in spirv.Inst) {
 			v := q.variable(pointee)
 			q.copy(v, id, pointee)
 			back = append(back, object{v, id, pointee})
-			in.Operands[i+1] = uint32(v)
+			arguments[i] = uint32(v)
 		case callee != nil && i < len(callee.Params) && q.structures[callee.Params[i].Result] && class == spirv.StorageClassStorageBuffer:
 			word := t.vector(t.uint32(), 2)
 			member := q.emit(spirv.OpAccessChain, t.pointer(spirv.StorageClassStorageBuffer, word), o, uint32(t.u32(0)))
-			in.Operands[i+1] = uint32(q.emit(spirv.OpLoad, word, uint32(member)))
+			arguments[i] = uint32(q.emit(spirv.OpLoad, word, uint32(member)))
 		}
 	}
 	q.out = append(q.out, in)

@@ -60,7 +60,7 @@ func initialises(f *spirv.Function, id spirv.ID) bool {
 					uses = append(uses, place{b, i})
 				}
 			})
-			if in.Op == spirv.OpRayQueryInitializeKHR && in.ID(0) == id {
+			if in.Op == spirv.OpRayQueryInitializeKHR && in.RayQueryInitialize().RayQuery() == id {
 				starts = append(starts, place{b, i})
 			}
 		}
@@ -107,7 +107,7 @@ func (q *queryLowering) pass(id spirv.ID, users []*spirv.Function) {
 						*p = uint32(own)
 					}
 				})
-				if in.Op == spirv.OpFunctionCall && param[in.ID(0)] != 0 {
+				if in.Op == spirv.OpFunctionCall && param[in.FunctionCall().Function()] != 0 {
 					in.Operands = append(in.Operands[:len(in.Operands):len(in.Operands)], uint32(own))
 				}
 			}
@@ -119,7 +119,7 @@ func (q *queryLowering) pass(id spirv.ID, users []*spirv.Function) {
 func calls(f *spirv.Function, param map[spirv.ID]spirv.ID) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Insts {
-			if in := &b.Insts[i]; in.Op == spirv.OpFunctionCall && param[in.ID(0)] != 0 {
+			if in := &b.Insts[i]; in.Op == spirv.OpFunctionCall && param[in.FunctionCall().Function()] != 0 {
 				return true
 			}
 		}

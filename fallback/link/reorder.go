@@ -24,24 +24,27 @@ func (h *hitLowering) reorder(in *spirv.Inst) error {
 	if !h.l.reorders() {
 		return nil
 	}
-	hint := in.Operands // and how many bits of it count
 	function := h.l.symbols.HoKeyOfHint
+	var hint, bits spirv.ID // which the reorder by an object may lack
 	var args []spirv.ID
 	if in.Op == spirv.OpReorderThreadWithHitObjectEXT {
-		hint, function = in.Operands[1:], h.l.symbols.HoKeyOfObject
+		v := in.ReorderThreadWithHitObject()
+		hint, bits, function = v.Hint(), v.Bits(), h.l.symbols.HoKeyOfObject
 		for _, m := range []string{"kind", "record", "flags"} {
-			args = append(args, h.read(in.ID(0), m))
+			args = append(args, h.read(v.HitObject(), m))
 		}
+	} else {
+		hint, bits = in.ReorderThreadWithHint().Hint(), in.ReorderThreadWithHint().Bits()
 	}
 	none := h.u32(0)
-	for i := range 2 {
+	for _, id := range []spirv.ID{hint, bits} {
 		value := none
-		if len(hint) == 2 {
-			typ := h.typeOf(spirv.ID(hint[i]))
+		if hint != 0 && bits != 0 {
+			typ := h.typeOf(id)
 			if !h.word(typ) {
 				return h.s.invalid("hint of %v is of a wrong type", in.Op)
 			}
-			value = h.convert(spirv.ID(hint[i]), typ, h.l.types.uint32())
+			value = h.convert(id, typ, h.l.types.uint32())
 		}
 		args = append(args, value)
 	}
@@ -61,7 +64,7 @@ func (e *emitter) reorder(at *site) {
 	e.save(at.frame.spilled, e.stack(base))
 	e.branch(left)
 	e.block(left)
-	e.returnValue(e.call(e.l.symbols.HoReorder, fits, size, at.constant, e.operand(&at.call, 0)))
+	e.returnValue(e.call(e.l.symbols.HoReorder, fits, size, at.constant, e.operand(at.call.ReorderThreadWithHint().Hint())))
 }
 
 // emitReorders tells a kernel about the states of lanes that wait at reorders. In the tail, which has no order, they go on.

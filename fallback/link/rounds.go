@@ -153,10 +153,14 @@ func (c *chain) turns(header int) int {
 		b = c.c.Succs[b][0]
 	}
 	end := blocks[b].Terminator()
-	if end.Op != spirv.OpBranchConditional || c.c.Index[end.ID(2)] != exit || c.c.Index[end.ID(1)] == exit {
+	if end.Op != spirv.OpBranchConditional {
 		return -1
 	}
-	counter, limit, signed := c.condition(blocks[b], end.ID(0))
+	choice := end.BranchConditional()
+	if c.c.Index[choice.FalseLabel()] != exit || c.c.Index[choice.TrueLabel()] == exit {
+		return -1
+	}
+	counter, limit, signed := c.condition(blocks[b], choice.Condition())
 	if counter == 0 {
 		return -1
 	}
@@ -185,15 +189,15 @@ func (c *chain) condition(b *spirv.Block, id spirv.ID) (variable spirv.ID, limit
 	default:
 		return 0, 0, false
 	}
-	load := defined(b, cmp.ID(0))
+	load := defined(b, cmp.Binary().Operand1())
 	if load == nil || load.Op != spirv.OpLoad {
 		return 0, 0, false
 	}
-	limit, ok := c.constant(cmp.ID(1), signed)
+	limit, ok := c.constant(cmp.Binary().Operand2(), signed)
 	if !ok || limit+more+maxChain > math.MaxInt32 {
 		return 0, 0, false
 	}
-	return load.ID(0), limit + more, signed
+	return load.Load().Pointer(), limit + more, signed
 }
 
 // defined returns the instruction of a block with a result.
@@ -211,7 +215,7 @@ func (c *chain) constant(id spirv.ID, signed bool) (int64, bool) {
 	l := c.s.vars.l
 	in := l.types.get(id)
 	v, ok := l.types.constantU32(id)
-	if !ok || len(in.Operands) != 1 || l.types.get(in.Type).Operands[0] != 32 {
+	if !ok || len(in.Operands) != 1 || l.types.get(in.Type).TypeNumber().Width() != 32 {
 		return 0, false
 	}
 	if signed {
@@ -234,11 +238,11 @@ func (c *chain) counts(variable spirv.ID, header int, signed bool) (from, step i
 			if !used || in.Op == spirv.OpLoad || in.Op == spirv.OpVariable {
 				continue
 			}
-			if in.Op != spirv.OpStore || in.ID(0) != variable {
+			if in.Op != spirv.OpStore || in.Store().Pointer() != variable {
 				return 0, 0
 			}
 			if !c.within(b, header) {
-				v, ok := c.constant(in.ID(1), signed)
+				v, ok := c.constant(in.Store().Object(), signed)
 				if !ok {
 					return 0, 0
 				}
@@ -248,7 +252,7 @@ func (c *chain) counts(variable spirv.ID, header int, signed bool) (from, step i
 			if step != 0 {
 				return 0, 0
 			}
-			if step = c.added(block, in.ID(1), variable); step <= 0 || !c.everyTurn(b, header) {
+			if step = c.added(block, in.Store().Object(), variable); step <= 0 || !c.everyTurn(b, header) {
 				return 0, 0
 			}
 		}
@@ -265,11 +269,11 @@ func (c *chain) added(b *spirv.Block, id, variable spirv.ID) int64 {
 	if sum == nil || sum.Op != spirv.OpIAdd {
 		return 0
 	}
-	load := defined(b, sum.ID(0))
-	if load == nil || load.Op != spirv.OpLoad || load.ID(0) != variable {
+	load := defined(b, sum.Binary().Operand1())
+	if load == nil || load.Op != spirv.OpLoad || load.Load().Pointer() != variable {
 		return 0
 	}
-	step, ok := c.constant(sum.ID(1), true)
+	step, ok := c.constant(sum.Binary().Operand2(), true)
 	if !ok || step > maxChain {
 		return 0
 	}

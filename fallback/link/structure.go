@@ -22,14 +22,14 @@ func (y *structure) key() string {
 	return keyOf(&in, "")
 }
 
-// structureOf returns the constant for the descriptor that a trace call reads its acceleration structure from, 0 if the
-// structure comes from elsewhere, or from an array of descriptors by an index that is no constant.
-func (e *emitter) structureOf(call *spirv.Inst) spirv.ID {
-	load := e.s.definition(call.ID(0))
+// structureOf returns the constant for the descriptor that the acceleration structure of a trace call is read from, 0 if it
+// comes from elsewhere, or from an array of descriptors by an index that is no constant.
+func (e *emitter) structureOf(accel spirv.ID) spirv.ID {
+	load := e.s.definition(accel)
 	if load == nil || load.Op != spirv.OpLoad {
 		return 0
 	}
-	access := e.s.definition(load.ID(0))
+	access := e.s.definition(load.Load().Pointer())
 	if access == nil || access.Op != spirv.OpAccessChain {
 		return 0
 	}
@@ -40,12 +40,12 @@ func (e *emitter) structureOf(call *spirv.Inst) spirv.ID {
 		}
 	}
 	y := structure{pointer: access.Type, chain: slices.Clone(access.Operands)}
-	for _, in := range e.l.decorations[access.ID(0)] {
-		switch spirv.Decoration(in.Operands[1]) {
+	for _, in := range e.l.decorations[access.AccessChain().Base()] {
+		switch in.Decorate().Decoration() {
 		case spirv.DecorationDescriptorSet:
-			y.set = in.Operands[2]
+			y.set = in.Decorate().Literal()
 		case spirv.DecorationBinding:
-			y.binding = in.Operands[2]
+			y.binding = in.Decorate().Literal()
 		}
 	}
 	key := y.key()
@@ -88,7 +88,7 @@ func (l *linker) emitStructures() {
 			numbers[y.key()] = i
 			list = append(list, y)
 		}
-		l.types.get(y.constant).Operands[0] = uint32(i)
+		l.types.get(y.constant).Constant().SetWord(uint32(i))
 	}
 	f := l.functionByID(l.symbols.RtStructure.id)
 	f.Blocks = nil

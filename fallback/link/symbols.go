@@ -114,10 +114,9 @@ func resolve(m *spirv.Module, to any) error {
 	names := map[string]spirv.ID{}
 	for i := range m.Names {
 		if in := &m.Names[i]; in.Op == spirv.OpName {
-			name, _ := spirv.DecodeString(in.Operands[1:])
-			name, _, _ = strings.Cut(name, "(") // glslang mangles parameter types behind it
+			name, _, _ := strings.Cut(in.Name().Name(), "(") // glslang mangles parameter types behind it
 			if _, taken := names[name]; !taken {
-				names[name] = in.ID(0)
+				names[name] = in.Name().Target()
 			}
 		}
 	}

@@ -72,11 +72,12 @@ func decorationKeys(m *spirv.Module) map[spirv.ID]string {
 		if in.Op != spirv.OpDecorate {
 			continue
 		}
-		b := collected[in.ID(0)]
-		for _, w := range in.Operands[1:] {
+		target := in.Decorate().Target()
+		b := collected[target]
+		for _, w := range in.Operands[1:] { // all but the target
 			b = binary.LittleEndian.AppendUint32(b, w)
 		}
-		collected[in.ID(0)] = b
+		collected[target] = b
 	}
 	keys := make(map[spirv.ID]string, len(collected))
 	for id, b := range collected {
@@ -89,7 +90,7 @@ func forwardPointers(m *spirv.Module) map[spirv.ID]bool {
 	forward := map[spirv.ID]bool{}
 	for i := range m.Globals {
 		if m.Globals[i].Op == spirv.OpTypeForwardPointer {
-			forward[spirv.ID(m.Globals[i].Operands[0])] = true
+			forward[m.Globals[i].TypeForwardPointer().PointerType()] = true
 		}
 	}
 	return forward
@@ -170,10 +171,11 @@ func (t *interner) constantU32(id spirv.ID) (uint32, bool) {
 		if t.op(in.Type) != spirv.OpTypeInt {
 			return 0, false
 		}
-		if len(in.Operands) > 1 && in.Operands[1] != 0 {
+		words := in.Constant().Value()
+		if len(words) > 1 && words[1] != 0 {
 			return math.MaxUint32, true
 		}
-		return in.Operands[0], true
+		return words[0], true
 	case spirv.OpConstantNull:
 		if t.op(in.Type) == spirv.OpTypeInt {
 			return 0, true
@@ -188,7 +190,7 @@ func (t *interner) pointee(pointer spirv.ID) (spirv.StorageClass, spirv.ID) {
 	if in == nil || in.Op != spirv.OpTypePointer {
 		return math.MaxUint32, 0
 	}
-	return spirv.StorageClass(in.Operands[0]), spirv.ID(in.Operands[1])
+	return in.TypePointer().StorageClass(), in.TypePointer().Type()
 }
 
 // element returns the type of element i of a composite type, and how many it has; 0 of a runtime array.
@@ -198,13 +200,15 @@ func (t *interner) element(composite spirv.ID, i uint32) (spirv.ID, uint32) {
 		return 0, 0
 	}
 	switch in.Op {
-	case spirv.OpTypeVector, spirv.OpTypeMatrix:
-		return spirv.ID(in.Operands[0]), in.Operands[1]
+	case spirv.OpTypeVector:
+		return in.TypeVector().ComponentType(), in.TypeVector().ComponentCount()
+	case spirv.OpTypeMatrix:
+		return in.TypeMatrix().ColumnType(), in.TypeMatrix().ColumnCount()
 	case spirv.OpTypeArray:
-		n, _ := t.constantU32(spirv.ID(in.Operands[1]))
-		return spirv.ID(in.Operands[0]), n
+		n, _ := t.constantU32(in.TypeArray().Length())
+		return in.TypeArray().ElementType(), n
 	case spirv.OpTypeRuntimeArray:
-		return spirv.ID(in.Operands[0]), 0
+		return in.TypeArray().ElementType(), 0
 	case spirv.OpTypeStruct:
 		if int(i) < len(in.Operands) {
 			return spirv.ID(in.Operands[i]), uint32(len(in.Operands))
@@ -223,7 +227,7 @@ func (t *interner) scalarAlignment(id spirv.ID) uint32 {
 	if in := t.get(id); in != nil {
 		switch in.Op {
 		case spirv.OpTypeInt, spirv.OpTypeFloat:
-			n = in.Operands[0] / 8
+			n = in.TypeNumber().Width() / 8
 		case spirv.OpTypePointer:
 			n = 8
 		case spirv.OpTypeStruct:
@@ -232,7 +236,8 @@ func (t *interner) scalarAlignment(id spirv.ID) uint32 {
 				n = max(n, t.scalarAlignment(spirv.ID(member)))
 			}
 		case spirv.OpTypeVector, spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
-			n = t.scalarAlignment(spirv.ID(in.Operands[0]))
+			first, _ := t.element(id, 0)
+			n = t.scalarAlignment(first)
 		}
 	}
 	t.alignments[id] = n

@@ -158,14 +158,14 @@ func (v *variables) dwords(s *stage, typ spirv.ID) (uint32, error) {
 	case spirv.OpTypeBool:
 		return 1, nil
 	case spirv.OpTypeInt, spirv.OpTypeFloat:
-		return (in.Operands[0] + 31) / 32, nil
+		return (in.TypeNumber().Width() + 31) / 32, nil
 	case spirv.OpTypePointer:
 		if class, _ := t.pointee(typ); class == spirv.StorageClassPhysicalStorageBuffer {
 			return 2, nil
 		}
 	case spirv.OpTypeVector:
-		n, err := v.dwords(s, spirv.ID(in.Operands[0]))
-		return n * in.Operands[1], err
+		n, err := v.dwords(s, in.TypeVector().ComponentType())
+		return n * in.TypeVector().ComponentCount(), err
 	}
 	return 0, s.unsupported("variable of a type made by %v", in.Op)
 }

@@ -46,8 +46,8 @@ func (l *linker) widen() {
 // setLanes sets the size of a workgroup.
 func (l *linker) setLanes(lanes uint32) {
 	for i := range l.out.ExecutionModes {
-		if in := &l.out.ExecutionModes[i]; spirv.ExecutionMode(in.Operands[1]) == spirv.ExecutionModeLocalSize {
-			in.Operands[2] = lanes
+		if in := &l.out.ExecutionModes[i]; in.ExecutionMode().Mode() == spirv.ExecutionModeLocalSize {
+			in.ExecutionMode().Literals()[0] = lanes
 		}
 	}
 }

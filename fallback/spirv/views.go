@@ -27,6 +27,52 @@ func (in *Inst) text(at int) string {
 // Interface are the variables of an OpEntryPoint, behind its name; the words are the instruction's own.
 func (v EntryPointView) Interface() []uint32 { return v.in.Operands[v.in.InterfaceStart():] }
 
+// BuiltIn returns the built-in that an instruction decorates a variable with, and whether it is such a one.
+func (in *Inst) BuiltIn() (BuiltIn, bool) {
+	if in.Op != OpDecorate || in.Decorate().Decoration() != DecorationBuiltIn || len(in.Decorate().Literals()) == 0 {
+		return 0, false
+	}
+	return BuiltIn(in.Decorate().Literal()), true
+}
+
+// Literal is the first of a decoration's.
+func (v DecorateView) Literal() uint32 { return v.in.Operands[2] }
+
+// Argument returns an argument of a call.
+func (v FunctionCallView) Argument(i int) ID { return v.in.ID(1 + i) }
+
+// SetWord changes the value of a constant of one word.
+func (v ConstantView) SetWord(to uint32) { v.in.Operands[0] = to }
+
+// DropInitializer makes a variable one without an initial value, and returns what it was, 0 for none.
+func (v VariableView) DropInitializer() ID {
+	id := v.Initializer()
+	v.in.Operands = v.in.Operands[:1]
+	return id
+}
+
+// Ray are the operands that a trace call of the same ray has.
+func (v HitObjectTraceRayView) Ray() []uint32 { return v.in.Operands[1:] }
+
+// EachTarget visits the labels that a terminator may branch to, which the visitor may change.
+func (in *Inst) EachTarget(visit func(label *uint32)) {
+	switch in.Op {
+	case OpBranch:
+		visit(&in.Operands[0])
+	case OpBranchConditional:
+		visit(&in.Operands[1])
+		visit(&in.Operands[2])
+	case OpSwitch:
+		first := true // the selector, an id that is no label
+		in.EachID(func(p *uint32) {
+			if !first {
+				visit(p)
+			}
+			first = false
+		})
+	}
+}
+
 // PhiView gives the sources of OpPhi.
 type PhiView struct{ in *Inst }
 

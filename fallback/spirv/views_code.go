@@ -7,7 +7,9 @@ type FunctionView struct{ in *Inst }
 
 // Function returns the view of OpFunction, which the instruction must be.
 func (in *Inst) Function() FunctionView {
-	if in.Op != OpFunction {
+	switch in.Op {
+	case OpFunction:
+	default:
 		in.isNo("Function")
 	}
 	return FunctionView{in}
@@ -24,7 +26,9 @@ type FunctionCallView struct{ in *Inst }
 
 // FunctionCall returns the view of OpFunctionCall, which the instruction must be.
 func (in *Inst) FunctionCall() FunctionCallView {
-	if in.Op != OpFunctionCall {
+	switch in.Op {
+	case OpFunctionCall:
+	default:
 		in.isNo("FunctionCall")
 	}
 	return FunctionCallView{in}
@@ -44,7 +48,9 @@ type VariableView struct{ in *Inst }
 
 // Variable returns the view of OpVariable, which the instruction must be.
 func (in *Inst) Variable() VariableView {
-	if in.Op != OpVariable {
+	switch in.Op {
+	case OpVariable:
+	default:
 		in.isNo("Variable")
 	}
 	return VariableView{in}
@@ -64,7 +70,9 @@ type LoadView struct{ in *Inst }
 
 // Load returns the view of OpLoad, which the instruction must be.
 func (in *Inst) Load() LoadView {
-	if in.Op != OpLoad {
+	switch in.Op {
+	case OpLoad:
+	default:
 		in.isNo("Load")
 	}
 	return LoadView{in}
@@ -84,7 +92,9 @@ type StoreView struct{ in *Inst }
 
 // Store returns the view of OpStore, which the instruction must be.
 func (in *Inst) Store() StoreView {
-	if in.Op != OpStore {
+	switch in.Op {
+	case OpStore:
+	default:
 		in.isNo("Store")
 	}
 	return StoreView{in}
@@ -104,7 +114,9 @@ type CopyMemoryView struct{ in *Inst }
 
 // CopyMemory returns the view of OpCopyMemory, which the instruction must be.
 func (in *Inst) CopyMemory() CopyMemoryView {
-	if in.Op != OpCopyMemory {
+	switch in.Op {
+	case OpCopyMemory:
+	default:
 		in.isNo("CopyMemory")
 	}
 	return CopyMemoryView{in}
@@ -124,7 +136,10 @@ type AccessChainView struct{ in *Inst }
 
 // AccessChain returns the view of OpAccessChain and the like, which the instruction must be.
 func (in *Inst) AccessChain() AccessChainView {
-	if in.Op != OpAccessChain && in.Op != OpInBoundsAccessChain {
+	switch in.Op {
+	case OpAccessChain,
+		OpInBoundsAccessChain:
+	default:
 		in.isNo("AccessChain")
 	}
 	return AccessChainView{in}
@@ -144,7 +159,10 @@ type PtrAccessChainView struct{ in *Inst }
 
 // PtrAccessChain returns the view of OpPtrAccessChain and the like, which the instruction must be.
 func (in *Inst) PtrAccessChain() PtrAccessChainView {
-	if in.Op != OpPtrAccessChain && in.Op != OpInBoundsPtrAccessChain {
+	switch in.Op {
+	case OpPtrAccessChain,
+		OpInBoundsPtrAccessChain:
+	default:
 		in.isNo("PtrAccessChain")
 	}
 	return PtrAccessChainView{in}
@@ -164,7 +182,9 @@ type CopyObjectView struct{ in *Inst }
 
 // CopyObject returns the view of OpCopyObject, which the instruction must be.
 func (in *Inst) CopyObject() CopyObjectView {
-	if in.Op != OpCopyObject {
+	switch in.Op {
+	case OpCopyObject:
+	default:
 		in.isNo("CopyObject")
 	}
 	return CopyObjectView{in}
@@ -173,49 +193,34 @@ func (in *Inst) CopyObject() CopyObjectView {
 // Operand is operand 0.
 func (v CopyObjectView) Operand() ID { return ID(v.in.Operands[0]) }
 
-// SelectionMergeView gives the operands of OpSelectionMerge by their names.
-type SelectionMergeView struct{ in *Inst }
+// ConstructView gives the operands of OpSelectionMerge and the like by their names.
+type ConstructView struct{ in *Inst }
 
-// SelectionMerge returns the view of OpSelectionMerge, which the instruction must be.
-func (in *Inst) SelectionMerge() SelectionMergeView {
-	if in.Op != OpSelectionMerge {
-		in.isNo("SelectionMerge")
+// Construct returns the view of OpSelectionMerge and the like, which the instruction must be.
+func (in *Inst) Construct() ConstructView {
+	switch in.Op {
+	case OpSelectionMerge,
+		OpLoopMerge:
+	default:
+		in.isNo("Construct")
 	}
-	return SelectionMergeView{in}
+	return ConstructView{in}
 }
 
 // MergeBlock is operand 0.
-func (v SelectionMergeView) MergeBlock() ID { return ID(v.in.Operands[0]) }
+func (v ConstructView) MergeBlock() ID { return ID(v.in.Operands[0]) }
 
 // SetMergeBlock changes it.
-func (v SelectionMergeView) SetMergeBlock(to ID) { v.in.Operands[0] = uint32(to) }
-
-// LoopMergeView gives the operands of OpLoopMerge by their names.
-type LoopMergeView struct{ in *Inst }
-
-// LoopMerge returns the view of OpLoopMerge, which the instruction must be.
-func (in *Inst) LoopMerge() LoopMergeView {
-	if in.Op != OpLoopMerge {
-		in.isNo("LoopMerge")
-	}
-	return LoopMergeView{in}
-}
-
-// MergeBlock is operand 0.
-func (v LoopMergeView) MergeBlock() ID { return ID(v.in.Operands[0]) }
-
-// SetMergeBlock changes it.
-func (v LoopMergeView) SetMergeBlock(to ID) { v.in.Operands[0] = uint32(to) }
-
-// ContinueTarget is operand 1.
-func (v LoopMergeView) ContinueTarget() ID { return ID(v.in.Operands[1]) }
+func (v ConstructView) SetMergeBlock(to ID) { v.in.Operands[0] = uint32(to) }
 
 // BranchView gives the operands of OpBranch by their names.
 type BranchView struct{ in *Inst }
 
 // Branch returns the view of OpBranch, which the instruction must be.
 func (in *Inst) Branch() BranchView {
-	if in.Op != OpBranch {
+	switch in.Op {
+	case OpBranch:
+	default:
 		in.isNo("Branch")
 	}
 	return BranchView{in}
@@ -232,7 +237,9 @@ type BranchConditionalView struct{ in *Inst }
 
 // BranchConditional returns the view of OpBranchConditional, which the instruction must be.
 func (in *Inst) BranchConditional() BranchConditionalView {
-	if in.Op != OpBranchConditional {
+	switch in.Op {
+	case OpBranchConditional:
+	default:
 		in.isNo("BranchConditional")
 	}
 	return BranchConditionalView{in}
@@ -258,7 +265,9 @@ type SwitchView struct{ in *Inst }
 
 // Switch returns the view of OpSwitch, which the instruction must be.
 func (in *Inst) Switch() SwitchView {
-	if in.Op != OpSwitch {
+	switch in.Op {
+	case OpSwitch:
+	default:
 		in.isNo("Switch")
 	}
 	return SwitchView{in}
@@ -278,7 +287,9 @@ type ReturnValueView struct{ in *Inst }
 
 // ReturnValue returns the view of OpReturnValue, which the instruction must be.
 func (in *Inst) ReturnValue() ReturnValueView {
-	if in.Op != OpReturnValue {
+	switch in.Op {
+	case OpReturnValue:
+	default:
 		in.isNo("ReturnValue")
 	}
 	return ReturnValueView{in}
@@ -286,3 +297,26 @@ func (in *Inst) ReturnValue() ReturnValueView {
 
 // Value is operand 0.
 func (v ReturnValueView) Value() ID { return ID(v.in.Operands[0]) }
+
+// BinaryView gives the operands of OpIAdd and the like by their names.
+type BinaryView struct{ in *Inst }
+
+// Binary returns the view of OpIAdd and the like, which the instruction must be.
+func (in *Inst) Binary() BinaryView {
+	switch in.Op {
+	case OpIAdd,
+		OpULessThan,
+		OpULessThanEqual,
+		OpSLessThan,
+		OpSLessThanEqual:
+	default:
+		in.isNo("Binary")
+	}
+	return BinaryView{in}
+}
+
+// Operand1 is operand 0.
+func (v BinaryView) Operand1() ID { return ID(v.in.Operands[0]) }
+
+// Operand2 is operand 1.
+func (v BinaryView) Operand2() ID { return ID(v.in.Operands[1]) }

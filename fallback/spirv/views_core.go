@@ -7,7 +7,9 @@ type NameView struct{ in *Inst }
 
 // Name returns the view of OpName, which the instruction must be.
 func (in *Inst) Name() NameView {
-	if in.Op != OpName {
+	switch in.Op {
+	case OpName:
+	default:
 		in.isNo("Name")
 	}
 	return NameView{in}
@@ -24,7 +26,9 @@ type MemberNameView struct{ in *Inst }
 
 // MemberName returns the view of OpMemberName, which the instruction must be.
 func (in *Inst) MemberName() MemberNameView {
-	if in.Op != OpMemberName {
+	switch in.Op {
+	case OpMemberName:
+	default:
 		in.isNo("MemberName")
 	}
 	return MemberNameView{in}
@@ -44,7 +48,9 @@ type EntryPointView struct{ in *Inst }
 
 // EntryPoint returns the view of OpEntryPoint, which the instruction must be.
 func (in *Inst) EntryPoint() EntryPointView {
-	if in.Op != OpEntryPoint {
+	switch in.Op {
+	case OpEntryPoint:
+	default:
 		in.isNo("EntryPoint")
 	}
 	return EntryPointView{in}
@@ -62,12 +68,15 @@ func (v EntryPointView) SetEntryPoint(to ID) { v.in.Operands[1] = uint32(to) }
 // Name is a text.
 func (v EntryPointView) Name() string { return v.in.text(2) }
 
-// ExecutionModeView gives the operands of OpExecutionMode by their names.
+// ExecutionModeView gives the operands of OpExecutionMode and the like by their names.
 type ExecutionModeView struct{ in *Inst }
 
-// ExecutionMode returns the view of OpExecutionMode, which the instruction must be.
+// ExecutionMode returns the view of OpExecutionMode and the like, which the instruction must be.
 func (in *Inst) ExecutionMode() ExecutionModeView {
-	if in.Op != OpExecutionMode {
+	switch in.Op {
+	case OpExecutionMode,
+		OpExecutionModeId:
+	default:
 		in.isNo("ExecutionMode")
 	}
 	return ExecutionModeView{in}
@@ -90,7 +99,9 @@ type CapabilityView struct{ in *Inst }
 
 // Capability returns the view of OpCapability, which the instruction must be.
 func (in *Inst) Capability() CapabilityView {
-	if in.Op != OpCapability {
+	switch in.Op {
+	case OpCapability:
+	default:
 		in.isNo("Capability")
 	}
 	return CapabilityView{in}
@@ -104,7 +115,9 @@ type MemoryModelView struct{ in *Inst }
 
 // MemoryModel returns the view of OpMemoryModel, which the instruction must be.
 func (in *Inst) MemoryModel() MemoryModelView {
-	if in.Op != OpMemoryModel {
+	switch in.Op {
+	case OpMemoryModel:
+	default:
 		in.isNo("MemoryModel")
 	}
 	return MemoryModelView{in}
@@ -119,12 +132,41 @@ func (v MemoryModelView) MemoryModel() MemoryModel { return MemoryModel(v.in.Ope
 // SetMemoryModel changes it.
 func (v MemoryModelView) SetMemoryModel(to MemoryModel) { v.in.Operands[1] = uint32(to) }
 
-// DecorateView gives the operands of OpDecorate by their names.
+// AnnotationView gives the operands of OpDecorate and the like by their names.
+type AnnotationView struct{ in *Inst }
+
+// Annotation returns the view of OpDecorate and the like, which the instruction must be.
+func (in *Inst) Annotation() AnnotationView {
+	switch in.Op {
+	case OpDecorate,
+		OpDecorateId,
+		OpDecorateString,
+		OpMemberDecorate,
+		OpMemberDecorateString,
+		OpName,
+		OpMemberName:
+	default:
+		in.isNo("Annotation")
+	}
+	return AnnotationView{in}
+}
+
+// Target is operand 0.
+func (v AnnotationView) Target() ID { return ID(v.in.Operands[0]) }
+
+// SetTarget changes it.
+func (v AnnotationView) SetTarget(to ID) { v.in.Operands[0] = uint32(to) }
+
+// DecorateView gives the operands of OpDecorate and the like by their names.
 type DecorateView struct{ in *Inst }
 
-// Decorate returns the view of OpDecorate, which the instruction must be.
+// Decorate returns the view of OpDecorate and the like, which the instruction must be.
 func (in *Inst) Decorate() DecorateView {
-	if in.Op != OpDecorate {
+	switch in.Op {
+	case OpDecorate,
+		OpDecorateId,
+		OpDecorateString:
+	default:
 		in.isNo("Decorate")
 	}
 	return DecorateView{in}
@@ -145,12 +187,15 @@ func (v DecorateView) SetDecoration(to Decoration) { v.in.Operands[1] = uint32(t
 // Literals are the words from operand 2 on; they are the instruction's own.
 func (v DecorateView) Literals() []uint32 { return v.in.Operands[2:] }
 
-// MemberDecorateView gives the operands of OpMemberDecorate by their names.
+// MemberDecorateView gives the operands of OpMemberDecorate and the like by their names.
 type MemberDecorateView struct{ in *Inst }
 
-// MemberDecorate returns the view of OpMemberDecorate, which the instruction must be.
+// MemberDecorate returns the view of OpMemberDecorate and the like, which the instruction must be.
 func (in *Inst) MemberDecorate() MemberDecorateView {
-	if in.Op != OpMemberDecorate {
+	switch in.Op {
+	case OpMemberDecorate,
+		OpMemberDecorateString:
+	default:
 		in.isNo("MemberDecorate")
 	}
 	return MemberDecorateView{in}
@@ -168,43 +213,31 @@ func (v MemberDecorateView) Decoration() Decoration { return Decoration(v.in.Ope
 // Literals are the words from operand 3 on; they are the instruction's own.
 func (v MemberDecorateView) Literals() []uint32 { return v.in.Operands[3:] }
 
-// TypeIntView gives the operands of OpTypeInt by their names.
-type TypeIntView struct{ in *Inst }
+// TypeNumberView gives the operands of OpTypeInt and the like by their names.
+type TypeNumberView struct{ in *Inst }
 
-// TypeInt returns the view of OpTypeInt, which the instruction must be.
-func (in *Inst) TypeInt() TypeIntView {
-	if in.Op != OpTypeInt {
-		in.isNo("TypeInt")
+// TypeNumber returns the view of OpTypeInt and the like, which the instruction must be.
+func (in *Inst) TypeNumber() TypeNumberView {
+	switch in.Op {
+	case OpTypeInt,
+		OpTypeFloat:
+	default:
+		in.isNo("TypeNumber")
 	}
-	return TypeIntView{in}
+	return TypeNumberView{in}
 }
 
 // Width is operand 0.
-func (v TypeIntView) Width() uint32 { return v.in.Operands[0] }
-
-// Signedness is operand 1.
-func (v TypeIntView) Signedness() uint32 { return v.in.Operands[1] }
-
-// TypeFloatView gives the operands of OpTypeFloat by their names.
-type TypeFloatView struct{ in *Inst }
-
-// TypeFloat returns the view of OpTypeFloat, which the instruction must be.
-func (in *Inst) TypeFloat() TypeFloatView {
-	if in.Op != OpTypeFloat {
-		in.isNo("TypeFloat")
-	}
-	return TypeFloatView{in}
-}
-
-// Width is operand 0.
-func (v TypeFloatView) Width() uint32 { return v.in.Operands[0] }
+func (v TypeNumberView) Width() uint32 { return v.in.Operands[0] }
 
 // TypeVectorView gives the operands of OpTypeVector by their names.
 type TypeVectorView struct{ in *Inst }
 
 // TypeVector returns the view of OpTypeVector, which the instruction must be.
 func (in *Inst) TypeVector() TypeVectorView {
-	if in.Op != OpTypeVector {
+	switch in.Op {
+	case OpTypeVector:
+	default:
 		in.isNo("TypeVector")
 	}
 	return TypeVectorView{in}
@@ -221,7 +254,9 @@ type TypeMatrixView struct{ in *Inst }
 
 // TypeMatrix returns the view of OpTypeMatrix, which the instruction must be.
 func (in *Inst) TypeMatrix() TypeMatrixView {
-	if in.Op != OpTypeMatrix {
+	switch in.Op {
+	case OpTypeMatrix:
+	default:
 		in.isNo("TypeMatrix")
 	}
 	return TypeMatrixView{in}
@@ -233,12 +268,15 @@ func (v TypeMatrixView) ColumnType() ID { return ID(v.in.Operands[0]) }
 // ColumnCount is operand 1.
 func (v TypeMatrixView) ColumnCount() uint32 { return v.in.Operands[1] }
 
-// TypeArrayView gives the operands of OpTypeArray by their names.
+// TypeArrayView gives the operands of OpTypeArray and the like by their names.
 type TypeArrayView struct{ in *Inst }
 
-// TypeArray returns the view of OpTypeArray, which the instruction must be.
+// TypeArray returns the view of OpTypeArray and the like, which the instruction must be.
 func (in *Inst) TypeArray() TypeArrayView {
-	if in.Op != OpTypeArray {
+	switch in.Op {
+	case OpTypeArray,
+		OpTypeRuntimeArray:
+	default:
 		in.isNo("TypeArray")
 	}
 	return TypeArrayView{in}
@@ -250,32 +288,17 @@ func (v TypeArrayView) ElementType() ID { return ID(v.in.Operands[0]) }
 // SetElementType changes it.
 func (v TypeArrayView) SetElementType(to ID) { v.in.Operands[0] = uint32(to) }
 
-// Length is operand 1.
-func (v TypeArrayView) Length() ID { return ID(v.in.Operands[1]) }
-
-// TypeRuntimeArrayView gives the operands of OpTypeRuntimeArray by their names.
-type TypeRuntimeArrayView struct{ in *Inst }
-
-// TypeRuntimeArray returns the view of OpTypeRuntimeArray, which the instruction must be.
-func (in *Inst) TypeRuntimeArray() TypeRuntimeArrayView {
-	if in.Op != OpTypeRuntimeArray {
-		in.isNo("TypeRuntimeArray")
-	}
-	return TypeRuntimeArrayView{in}
-}
-
-// ElementType is operand 0.
-func (v TypeRuntimeArrayView) ElementType() ID { return ID(v.in.Operands[0]) }
-
-// SetElementType changes it.
-func (v TypeRuntimeArrayView) SetElementType(to ID) { v.in.Operands[0] = uint32(to) }
+// Length may be absent: 0.
+func (v TypeArrayView) Length() ID { return ID(v.in.optional(1)) }
 
 // TypeStructView gives the operands of OpTypeStruct by their names.
 type TypeStructView struct{ in *Inst }
 
 // TypeStruct returns the view of OpTypeStruct, which the instruction must be.
 func (in *Inst) TypeStruct() TypeStructView {
-	if in.Op != OpTypeStruct {
+	switch in.Op {
+	case OpTypeStruct:
+	default:
 		in.isNo("TypeStruct")
 	}
 	return TypeStructView{in}
@@ -289,7 +312,9 @@ type TypePointerView struct{ in *Inst }
 
 // TypePointer returns the view of OpTypePointer, which the instruction must be.
 func (in *Inst) TypePointer() TypePointerView {
-	if in.Op != OpTypePointer {
+	switch in.Op {
+	case OpTypePointer:
+	default:
 		in.isNo("TypePointer")
 	}
 	return TypePointerView{in}
@@ -312,7 +337,9 @@ type TypeFunctionView struct{ in *Inst }
 
 // TypeFunction returns the view of OpTypeFunction, which the instruction must be.
 func (in *Inst) TypeFunction() TypeFunctionView {
-	if in.Op != OpTypeFunction {
+	switch in.Op {
+	case OpTypeFunction:
+	default:
 		in.isNo("TypeFunction")
 	}
 	return TypeFunctionView{in}
@@ -329,7 +356,9 @@ type TypeForwardPointerView struct{ in *Inst }
 
 // TypeForwardPointer returns the view of OpTypeForwardPointer, which the instruction must be.
 func (in *Inst) TypeForwardPointer() TypeForwardPointerView {
-	if in.Op != OpTypeForwardPointer {
+	switch in.Op {
+	case OpTypeForwardPointer:
+	default:
 		in.isNo("TypeForwardPointer")
 	}
 	return TypeForwardPointerView{in}
@@ -349,7 +378,9 @@ type ConstantView struct{ in *Inst }
 
 // Constant returns the view of OpConstant, which the instruction must be.
 func (in *Inst) Constant() ConstantView {
-	if in.Op != OpConstant {
+	switch in.Op {
+	case OpConstant:
+	default:
 		in.isNo("Constant")
 	}
 	return ConstantView{in}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -118,31 +119,52 @@ func parse(line string) (view, error) {
 	return view{names[0], names[1:], strings.Fields(operands)}, nil
 }
 
-// write writes the type of the view, the method of instructions that gives it, and the accessors.
-func (v *view) write(b *bytes.Buffer, kinds map[string]string) error {
-	grammar, ok := kinds[v.opcodes[0]]
-	if !ok {
-		return fmt.Errorf("there is no Op%s", v.opcodes[0])
+// shared returns the operands that the opcodes of a view share, as many as it has names for.
+func (v *view) shared(kinds map[string]string) ([]operand, error) {
+	var list []operand
+	names := len(v.operands)
+	begins := names > 0 && v.operands[names-1] == "..."
+	if begins {
+		names--
+		v.operands = v.operands[:names]
 	}
-	for _, op := range v.opcodes[1:] {
-		if other, ok := kinds[op]; !ok || other != grammar {
-			return fmt.Errorf("operands of Op%s are %q, of Op%s %q", v.opcodes[0], grammar, op, other)
+	for i, op := range v.opcodes {
+		grammar, ok := kinds[op]
+		if !ok {
+			return nil, fmt.Errorf("there is no Op%s", op)
+		}
+		own, err := operands(grammar)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case i == 0 && !begins && len(own) != names || len(own) < names && begins:
+			return nil, fmt.Errorf("Op%s has %d operands (%s), and %d names", op, len(own), grammar, names)
+		case i == 0:
+			list = own[:names]
+		case len(own) > names && !begins || !slices.Equal(own[:min(len(own), names)], list[:min(len(own), names)]):
+			return nil, fmt.Errorf("operands of Op%s are not like those of Op%s (%s)", op, v.opcodes[0], grammar)
+		}
+		for k := len(own); k < names; k++ {
+			list[k].optional = true
 		}
 	}
-	list, err := operands(grammar)
+	return list, nil
+}
+
+// write writes the type of the view, the method of instructions that gives it, and the accessors.
+func (v *view) write(b *bytes.Buffer, kinds map[string]string) error {
+	list, err := v.shared(kinds)
 	if err != nil {
 		return err
 	}
-	if len(list) != len(v.operands) {
-		return fmt.Errorf("Op%s has %d operands (%s), and %d names", v.opcodes[0], len(list), grammar, len(v.operands))
-	}
-	ops, none := "Op"+v.opcodes[0], "in.Op != Op"+strings.Join(v.opcodes, " && in.Op != Op")
+	ops, all := "Op"+v.opcodes[0], "Op"+strings.Join(v.opcodes, ",\nOp")
 	if len(v.opcodes) > 1 {
 		ops += " and the like"
 	}
 	fmt.Fprintf(b, "\n// %[1]sView gives the operands of %[2]s by their names.\ntype %[1]sView struct{ in *Inst }\n", v.name, ops)
 	fmt.Fprintf(b, "\n// %[1]s returns the view of %[2]s, which the instruction must be.\nfunc (in *Inst) %[1]s() %[1]sView {\n"+
-		"\tif %[3]s {\n\t\tin.isNo(%[1]q)\n\t}\n\treturn %[1]sView{in}\n}\n\n", v.name, ops, none)
+		"\tswitch in.Op {\n\tcase %[3]s:\n\tdefault:\n\t\tin.isNo(%[1]q)\n\t}\n\treturn %[1]sView{in}\n}\n\n", v.name, ops, all)
 	behindString := false
 	for at, name := range v.operands {
 		name, settable := strings.CutSuffix(name, "!")

@@ -59,8 +59,9 @@ func TestWrongTables(t *testing.T) {
 		"no colon":       {"file x\nLoad Load Pointer", "no row"},
 		"unknown":        {"file x\nLoad Loaf: Pointer", "no OpLoaf"},
 		"too few":        {"file x\nTraceRay TraceRayKHR: Accel Payload", "11 operands"},
+		"begins unlike":  {"file x\nBegin Load Variable: Pointer ...", "OpVariable are not like"},
 		"too many":       {"file x\nBranch Branch: TargetLabel Weight", "1 operands"},
-		"unlike opcodes": {"file x\nMemory Load Store: Pointer MemoryAccess", "of OpStore"},
+		"unlike opcodes": {"file x\nMemory Load Store: Pointer MemoryAccess", "OpStore are not like"},
 		"behind a text":  {"file x\nEntryPoint EntryPoint: ExecutionModel EntryPoint Name Interface", "no fixed place"},
 	} {
 		if _, err := views(c.table, kinds); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -30,7 +30,8 @@ func operands(grammar string) ([]operand, error) {
 		switch o.kind {
 		case 'M', 'V', 'W':
 			o.rest = true
-		case 'D', 'X':
+		case 'D', 'X', 'Z', 'x', 'U': // literals, ids or texts behind a decoration or a mode
+			o.kind = map[byte]byte{'D': 'D', 'Z': 'D', 'U': 'D', 'X': 'X', 'x': 'X'}[o.kind]
 			list = append(list, o)
 			o = operand{kind: 'n', rest: true}
 		}
