@@ -203,7 +203,8 @@ func (j *joiner) globals() {
 	}
 	for i := range m.Globals {
 		in := &m.Globals[i]
-		if in.Result != 0 && in.Result < j.y.bound || in.Op == spirv.OpTypeForwardPointer && in.TypeForwardPointer().PointerType() < j.y.bound {
+		if in.Result != 0 && in.Result < j.y.bound ||
+			in.Op == spirv.OpTypeForwardPointer && in.TypeForwardPointer().PointerType() < j.y.bound {
 			continue
 		}
 		c := j.inst(in)
