@@ -60,7 +60,8 @@ func (e *emitter) cut(at *site) {
 	e.block(called)
 	switch at.call.Op {
 	case spirv.OpExecuteCallableKHR:
-		e.returnValue(e.call(e.l.symbols.RtCallShader, fits, size, at.constant, payload, e.unsigned(at.call.ExecuteCallable().SBTIndex())))
+		index := e.unsigned(at.call.ExecuteCallable().SBTIndex())
+		e.returnValue(e.call(e.l.symbols.RtCallShader, fits, size, at.constant, payload, index))
 		return
 	case spirv.OpHitObjectExecuteShaderEXT:
 		payload = e.call(e.l.symbols.HoMode, payload, e.u32(modeExecute))

@@ -286,5 +286,7 @@ func (l *linker) dropFunctions() {
 		}
 	}
 	l.out.Functions = kept
-	l.out.ExecutionModes = spirv.Filter(l.out.ExecutionModes, func(in *spirv.Inst) bool { return reached[in.ExecutionMode().EntryPoint()] })
+	l.out.ExecutionModes = spirv.Filter(l.out.ExecutionModes, func(in *spirv.Inst) bool {
+		return reached[in.ExecutionMode().EntryPoint()]
+	})
 }
