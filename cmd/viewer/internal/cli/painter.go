@@ -29,6 +29,7 @@ type painter struct {
 	want    wanted
 	options render.Options // of the scene
 	scene   *assets.Scene  // that is shown; nil before the first is loaded
+	path    string         // its file
 	start   camera.Camera  // its camera, and how far its target is
 	reach   float32
 	frame   painted
@@ -47,7 +48,8 @@ type wanted struct {
 	look          render.Look
 	integrator    render.Integrator
 	file          string
-	files         int // counts the files that were opened
+	settings      settings
+	files         int // counts the files that were opened, and settings that were changed
 	saves         int
 	wires         int // boxes of the tree to show: 0 for none, n for those n-1 steps below the roots
 }
@@ -137,7 +139,7 @@ func (p *painter) run(ctx context.Context) error {
 func (p *painter) scenes(ctx context.Context, devices *deviceSet) error {
 	for {
 		w := p.wanted()
-		scene, err := p.load(ctx, w.file)
+		scene, err := p.load(ctx, w)
 		switch {
 		case err == nil:
 			err = p.show(ctx, devices, scene, w.files)
@@ -162,35 +164,41 @@ func (p *painter) scenes(ctx context.Context, devices *deviceSet) error {
 	}
 }
 
-func (p *painter) load(ctx context.Context, file string) (*assets.Scene, error) {
-	p.say("load " + file)
-	scene, err := assets.Open(ctx, file, func(done, total int) {
+// load opens the file that is wanted, as the settings say. The same file again keeps the camera.
+func (p *painter) load(ctx context.Context, w wanted) (*assets.Scene, error) {
+	p.say("load " + w.file)
+	progress := func(done, total int) {
 		if total > 0 {
-			p.say(fmt.Sprintf("load %s: %d of %d", file, done, total))
+			p.say(fmt.Sprintf("load %s: %d of %d", w.file, done, total))
 		}
-	})
+	}
+	flags := w.settings.in(*p.flags)
+	scene, err := assets.OpenWith(ctx, w.file, assets.LoadOptions{Progress: progress, Variant: flags.variant})
 	if err != nil {
 		return nil, err
 	}
 	for _, text := range scene.Warnings {
 		p.app.warn(text)
 	}
-	cam, distance, err := p.flags.place(scene)
+	cam, distance, err := flags.place(scene)
 	if err != nil {
 		return nil, err
 	}
-	options, _, err := p.flags.lookFlags.options()
+	options, _, err := flags.lookFlags.options()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.flags.lightFlags.apply(ctx, scene, &options, &cam, distance); err != nil {
+	if err := flags.lightFlags.apply(ctx, scene, &options, &cam, distance); err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.options = options
 	p.scene, p.start, p.reach, p.notice = scene, cam, distance, ""
-	p.want.camera = cam
+	if p.path != w.file {
+		p.want.camera = cam
+	}
+	p.path = w.file
 	if n := len(scene.Warnings); n > 0 {
 		p.notice = fmt.Sprintf("%d warnings, the first: %s", n, scene.Warnings[0])
 	}

@@ -59,6 +59,7 @@ every frame. Files dropped on the window are opened.
   double click         turn around that point      R         back to the start
   Tab                  panel                       P         save a .png and an .exr
   H                    heat map, and back          [ ] T     exposure, tone mapping
+  E B V                environment, bounces, material variant
   W                    boxes of the tree, level    Esc Q     quit
                        after level (by compute)`,
 		Args: sceneArg(&f.sceneFlags),
@@ -87,6 +88,7 @@ type viewer struct {
 	focus     chan picked
 	held      bool // keys that fly are
 	seen      *assets.Scene
+	path      string            // its file
 	before    render.Integrator // H goes back to it
 	work      *sync.WaitGroup
 	shown     string // what was presented last, in words
@@ -127,7 +129,7 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 func (v *viewer) run(ctx context.Context, i render.Integrator) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &painter{app: v.app, flags: v.viewFlags, wake: v.window.Wake, changes: make(chan struct{}, 1)}
-	p.want = wanted{look: v.look, integrator: i, file: v.scene}
+	p.want = wanted{look: v.look, integrator: i, file: v.scene, settings: v.viewFlags.settings()}
 	v.painter = p
 	var work sync.WaitGroup
 	v.work = &work

@@ -28,17 +28,18 @@ func (v *viewer) input(ctx context.Context, in window.Input) {
 	v.last = time.Now()
 	if n := len(in.Dropped); n > 0 {
 		v.picked, v.orbit = nil, nil
-		v.painter.change(func(w *wanted) { w.file, w.files = in.Dropped[n-1], w.files+1 })
+		v.painter.change(func(w *wanted) { w.file, w.files, w.settings.variant = in.Dropped[n-1], w.files+1, "" })
 	}
 	v.painter.mu.Lock()
-	scene, start, reach := v.painter.scene, v.painter.start, v.painter.reach
+	scene, path, start, reach := v.painter.scene, v.painter.path, v.painter.start, v.painter.reach
 	v.painter.mu.Unlock()
 	if scene == nil {
 		return
 	}
-	if v.orbit == nil || v.seen != scene {
-		v.orbit, v.seen = camera.NewOrbit(start, reach), scene
+	if v.orbit == nil || v.path != path {
+		v.orbit = camera.NewOrbit(start, reach)
 	}
+	v.seen, v.path = scene, path
 	for _, key := range in.Keys {
 		v.key(key, scene, start, reach)
 	}
@@ -88,6 +89,12 @@ func (v *viewer) key(key rune, scene *assets.Scene, start camera.Camera, reach f
 		})
 	case key == 'W':
 		change(func(w *wanted) { w.wires++ })
+	case key == 'V' || key == 'E' || key == 'B':
+		change(func(w *wanted) {
+			if s, ok := w.settings.another(key, v.environment, scene.Variants); ok {
+				w.settings, w.files, w.moved = s, w.files+1, time.Now()
+			}
+		})
 	case key == '[' || key == ']':
 		step := float32(exposureStep)
 		if key == '[' {
@@ -220,13 +227,13 @@ func (v *viewer) lines(f *painted, status string, since time.Time, notice string
 		"device     "+f.device,
 		"way        "+clipped(f.way),
 		"form       "+v.form,
-		fmt.Sprintf("integrator %s, %d bounces", f.drawing, v.bounces),
+		fmt.Sprintf("integrator %s, %d bounces  B", f.drawing, w.settings.bounces),
 		fmt.Sprintf("exposure   %+.1f stops  [ ]", v.look.Exposure),
 		fmt.Sprintf("tone map   %s  T", v.look.Tone),
-		"light      "+v.lightFlags.environment,
+		"light      "+w.settings.environment+"  E",
 		"tree       "+wiresName(w.wires)+"  W",
 		fmt.Sprintf("cameras    %d  1 to 9", len(v.seen.Cameras)),
-		fmt.Sprintf("variants   %s", strings.Join(v.seen.Variants, ", ")),
+		"variants   "+variantsName(v.seen.Variants, w.settings.variant),
 		"file       "+w.file,
 	)
 }
