@@ -80,6 +80,7 @@ func (l *linker) lowerHitObjects() error {
 		}
 		h := &hitLowering{
 			code: code{l: l}, s: s, struc: l.hitObjectType(), indices: map[spirv.ID]map[string]uint32{}, holds: map[spirv.ID]bool{},
+			hollows: map[spirv.ID]bool{},
 		}
 		h.emptyGlobals()
 		for _, f := range functions {
@@ -131,6 +132,7 @@ type hitLowering struct {
 	indices map[spirv.ID]map[string]uint32 // of members by name, by structure: of those that were asked for
 	types   map[spirv.ID]spirv.ID          // of the values of the function
 	holds   map[spirv.ID]bool              // types by whether they are or contain hit objects
+	hollows map[spirv.ID]bool              // types by whether they hold no words
 }
 
 // contains tells whether a type is a hit object, or contains one.

@@ -1,6 +1,10 @@
 package link
 
-import "github.com/everray/everray/fallback/spirv"
+import (
+	"slices"
+
+	"github.com/everray/everray/fallback/spirv"
+)
 
 // get replaces a getter.
 func (h *hitLowering) get(in *spirv.Inst, g hitGetter) error {
@@ -152,10 +156,32 @@ func (h *hitLowering) flatten(value, typ spirv.ID) []spirv.ID {
 	var list []spirv.ID
 	_, n := t.element(typ, 0)
 	for i := uint32(0); i < n && len(list) < maxAttributeWords; i++ {
+		h.l.work(1)
 		part, _ := t.element(typ, i)
+		if h.hollow(part) {
+			continue
+		}
 		list = append(list, h.flatten(h.value(spirv.OpCompositeExtract, part, uint32(value), i), part)...)
 	}
 	return list
+}
+
+// hollow tells whether a type holds no words: structures of nothing, however many. Of those no number fills the room, and small
+// modules may have any.
+func (h *hitLowering) hollow(typ spirv.ID) bool {
+	if known, ok := h.hollows[typ]; ok {
+		return known
+	}
+	hollow := false
+	switch in := h.l.types.get(typ); {
+	case in == nil:
+	case in.Op == spirv.OpTypeArray:
+		hollow = h.hollow(in.ID(0))
+	case in.Op == spirv.OpTypeStruct:
+		hollow = !slices.ContainsFunc(in.Operands, func(m uint32) bool { return !h.hollow(spirv.ID(m)) })
+	}
+	h.hollows[typ] = hollow
+	return hollow
 }
 
 // attributes writes those of an object to a variable.
@@ -188,11 +214,14 @@ func (h *hitLowering) unflatten(object, typ spirv.ID, next *uint32) spirv.ID {
 		*next += n
 		return h.fromWords(&words, typ)
 	}
-	if *next >= maxAttributeWords {
+	if *next >= maxAttributeWords || h.hollow(typ) {
 		return h.null(typ)
 	}
 	var parts []uint32
 	_, n := t.element(typ, 0)
+	if n > maxCases {
+		panic(stop{h.s.unsupported("hit attributes of %d parts", n)})
+	}
 	for i := range n {
 		h.l.work(1)
 		part, _ := t.element(typ, i)

@@ -13,6 +13,7 @@ type values struct {
 	w      *writer
 	format strings.Builder
 	args   []spirv.ID
+	looked int // types that leaves was called for
 }
 
 func (v *values) text(s string) { v.format.WriteString(strings.ReplaceAll(s, "%", "%%")) }
@@ -153,6 +154,9 @@ func (w *writer) global(id spirv.ID) *spirv.Inst {
 // mostShown bounds the words of a payload that a step tells.
 const mostShown = 24
 
+// mostLooked bounds the parts that it looks at for them: structures of nothing may have any number.
+const mostLooked = 1000
+
 // variable adds the scalars and vectors in a variable, the first of them if there are many; nothing if it is nil.
 func (v *values) variable(label string, variable *spirv.Inst) {
 	if variable == nil {
@@ -172,7 +176,7 @@ func (v *values) variable(label string, variable *spirv.Inst) {
 func (v *values) leaves(variable *spirv.Inst, typ spirv.ID, chain []uint32, words *uint32, depth int) {
 	w := v.w
 	t := w.types[typ]
-	if t == nil || *words >= mostShown || depth > 8 {
+	if v.looked++; t == nil || *words >= mostShown || depth > 8 || v.looked > mostLooked {
 		return
 	}
 	below := func(i uint32, part spirv.ID) {

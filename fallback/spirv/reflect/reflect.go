@@ -84,18 +84,26 @@ type Module struct {
 	Capabilities []spirv.Capability
 	Constants    map[uint32]Constant // by SpecId
 
-	source    *spirv.Module
-	defs      map[spirv.ID]*spirv.Inst // of globals
-	names     map[spirv.ID]string
-	ids       map[spirv.ID][]*spirv.Inst // decorations
-	members   map[memberKey][]*spirv.Inst
+	source *spirv.Module
+	defs   map[spirv.ID]*spirv.Inst // of globals
+	names  map[spirv.ID]string
+	// Decorations by their first parameter, 0 without one. The first of a kind counts. One is found without a look at the others:
+	// a module of strangers may have a million of an id.
+	ids       map[idDecoration]uint32
+	members   map[memberDecoration]uint32
 	variables map[spirv.ID]bool // global ones
 	functions map[spirv.ID]*function
 }
 
-type memberKey struct {
+type idDecoration struct {
+	id spirv.ID
+	d  spirv.Decoration
+}
+
+type memberDecoration struct {
 	id     spirv.ID
 	member uint32
+	d      spirv.Decoration
 }
 
 // function is what a function uses itself.
@@ -114,7 +122,7 @@ func Parse(code []uint32) (*Module, error) {
 		return nil, err
 	}
 	m := &Module{source: s, Constants: map[uint32]Constant{}, defs: map[spirv.ID]*spirv.Inst{}, names: map[spirv.ID]string{},
-		ids: map[spirv.ID][]*spirv.Inst{}, members: map[memberKey][]*spirv.Inst{}, variables: map[spirv.ID]bool{},
+		ids: map[idDecoration]uint32{}, members: map[memberDecoration]uint32{}, variables: map[spirv.ID]bool{},
 		functions: map[spirv.ID]*function{}}
 	for _, c := range s.Capabilities {
 		m.Capabilities = append(m.Capabilities, spirv.Capability(c.Operands[0]))
@@ -139,11 +147,21 @@ func (m *Module) readNames() {
 	for i := range m.source.Annotations {
 		switch in := &m.source.Annotations[i]; in.Op {
 		case spirv.OpDecorate:
-			m.ids[in.ID(0)] = append(m.ids[in.ID(0)], in)
+			note(m.ids, idDecoration{in.ID(0), spirv.Decoration(in.Operands[1])}, in.Operands[2:])
 		case spirv.OpMemberDecorate:
-			k := memberKey{in.ID(0), in.Operands[1]}
-			m.members[k] = append(m.members[k], in)
+			note(m.members, memberDecoration{in.ID(0), in.Operands[1], spirv.Decoration(in.Operands[2])}, in.Operands[3:])
 		}
+	}
+}
+
+// note enters a decoration with its parameters, unless there is one of the kind.
+func note[K comparable](known map[K]uint32, key K, parameters []uint32) {
+	if _, ok := known[key]; ok {
+		return
+	}
+	known[key] = 0
+	if len(parameters) > 0 {
+		known[key] = parameters[0]
 	}
 }
 
@@ -194,25 +212,13 @@ func (m *Module) readFunction(f *spirv.Function) *function {
 
 // decoration returns the one parameter of a decoration.
 func (m *Module) decoration(id spirv.ID, d spirv.Decoration) (uint32, bool) {
-	return parameter(m.ids[id], 1, d)
+	v, ok := m.ids[idDecoration{id, d}]
+	return v, ok
 }
 
 func (m *Module) memberDecoration(id spirv.ID, member uint32, d spirv.Decoration) (uint32, bool) {
-	return parameter(m.members[memberKey{id, member}], 2, d)
-}
-
-// parameter finds a decoration, which stands at operand at, and its first parameter, 0 without one.
-func parameter(list []*spirv.Inst, at int, d spirv.Decoration) (uint32, bool) {
-	for _, in := range list {
-		if len(in.Operands) <= at || spirv.Decoration(in.Operands[at]) != d {
-			continue
-		}
-		if len(in.Operands) > at+1 {
-			return in.Operands[at+1], true
-		}
-		return 0, true
-	}
-	return 0, false
+	v, ok := m.members[memberDecoration{id, member, d}]
+	return v, ok
 }
 
 // EntryPoints lists the names of the module's entry points of a model.
@@ -240,7 +246,7 @@ func (m *Module) Shader(model spirv.ExecutionModel, entry string, values map[uin
 	if !ok {
 		return s, false
 	}
-	t := types{m, values, map[spirv.ID]extent{}}
+	t := types{m: m, values: values}
 	s.Instructions = map[spirv.Op]bool{}
 	for _, id := range m.reached(root, s.Instructions) {
 		t.add(&s, id)

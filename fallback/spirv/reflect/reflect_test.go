@@ -2,6 +2,7 @@ package reflect
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -108,26 +109,73 @@ func TestShader(t *testing.T) {
 	}
 }
 
-// TestNesting reads structures nested by the thousand, each with two of the next: 2^5000 members in all.
-func TestNesting(t *testing.T) {
+// nested returns a module with a storage buffer of types that nest n deep, each made by next of the one before. It is not
+// valid: nobody verifies what is reflected.
+func nested(n int, next func(m *spirv.Module, inner spirv.ID) spirv.Inst) *spirv.Module {
 	m := &spirv.Module{Version: 0x10500, Bound: 1}
 	inner := m.TypeInt(32, false)
-	for range 5000 {
-		s := m.TypeStruct(inner, inner)
-		m.MemberDecorate(s, 1, spirv.DecorationOffset, 4)
-		inner = s
+	m.ConstantU32(3)
+	for range n {
+		in := next(m, inner)
+		in.Result = m.NewID()
+		m.Globals = append(m.Globals, in)
+		inner = in.Result
 	}
+	inner = m.TypeStruct(inner)
 	v := m.Variable(m.TypePointer(spirv.StorageClassStorageBuffer, inner), spirv.StorageClassStorageBuffer)
 	m.Decorate(v, spirv.DecorationDescriptorSet, 0)
 	m.Decorate(v, spirv.DecorationBinding, 0)
-	read, err := Parse(m.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s Shader
-	types{read, nil, map[spirv.ID]extent{}}.add(&s, v)
-	if len(s.Bindings) != 1 || s.Bindings[0].Size == 0 {
-		t.Errorf("got %+v", s.Bindings)
+	main := m.NewID()
+	m.Functions = []*spirv.Function{{
+		Def: spirv.Inst{Op: spirv.OpFunction, Type: inner, Result: main, Operands: []uint32{0, uint32(inner)}},
+		Blocks: []*spirv.Block{{Label: m.NewID(), Insts: []spirv.Inst{
+			{Op: spirv.OpStore, Operands: []uint32{uint32(v), uint32(v)}}, {Op: spirv.OpReturn}}}}}}
+	m.EntryPoints = []spirv.Inst{{Op: spirv.OpEntryPoint, Operands: append(append([]uint32{
+		uint32(spirv.ExecutionModelRayGenerationKHR), uint32(main)}, spirv.EncodeString("main")...), uint32(v))}}
+	return m
+}
+
+// TestNestedTypes reads what nests two million deep, with 2^2,000,000 members in all, or has 300,000 decorations, in a stack of
+// usual size. What is not near linear does not come to an end here.
+func TestNestedTypes(t *testing.T) {
+	const deep = 2_000_000
+	three := func(m *spirv.Module) uint32 { return uint32(m.ConstantU32(3)) }
+	for _, c := range []struct {
+		name string
+		n    int
+		next func(m *spirv.Module, inner spirv.ID) spirv.Inst
+		want uint64
+	}{
+		{"structures", deep, func(_ *spirv.Module, inner spirv.ID) spirv.Inst {
+			return spirv.Inst{Op: spirv.OpTypeStruct, Operands: []uint32{uint32(inner), uint32(inner)}}
+		}, 4},
+		{"structures with offsets", deep / 4, func(m *spirv.Module, inner spirv.ID) spirv.Inst {
+			m.Annotations = append(m.Annotations, spirv.Inst{Op: spirv.OpMemberDecorate,
+				Operands: []uint32{m.Bound, 0, uint32(spirv.DecorationOffset), 4}})
+			return spirv.Inst{Op: spirv.OpTypeStruct, Operands: []uint32{uint32(inner), uint32(inner)}}
+		}, deep + 4},
+		{"runtime arrays of arrays", deep, func(_ *spirv.Module, inner spirv.ID) spirv.Inst {
+			return spirv.Inst{Op: spirv.OpTypeRuntimeArray, Operands: []uint32{uint32(inner)}}
+		}, 0},
+		{"decorated lengths", 300_000, func(m *spirv.Module, inner spirv.ID) spirv.Inst {
+			length := three(m)
+			m.Annotations = append(m.Annotations, spirv.Inst{Op: spirv.OpDecorate,
+				Operands: []uint32{length, uint32(spirv.DecorationRelaxedPrecision)}})
+			return spirv.Inst{Op: spirv.OpTypeArray, Operands: []uint32{uint32(inner), length}}
+		}, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			debug.SetMaxStack(64 << 20)
+			defer debug.SetMaxStack(1000 << 20)
+			read, err := Parse(nested(c.n, c.next).Encode())
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, ok := read.Shader(spirv.ExecutionModelRayGenerationKHR, "main", nil)
+			if !ok || len(s.Bindings) != 1 || s.Bindings[0].Size != c.want {
+				t.Errorf("got %v %+v, want %d bytes", ok, s.Bindings, c.want)
+			}
+		})
 	}
 }
 

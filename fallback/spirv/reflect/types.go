@@ -7,24 +7,18 @@ import (
 	"github.com/everray/everray/fallback/spirv"
 )
 
-// maxNesting bounds how deep types are followed; SPIR-V allows 255 levels of structures.
+// maxNesting bounds how many arrays of arrays are followed; SPIR-V allows 255 levels of structures.
 const maxNesting = 256
 
 // types reads types under values of specialisation constants.
 type types struct {
 	m      *Module
 	values map[uint32][]byte
-	sizes  map[spirv.ID]extent // of structures: a module of strangers may nest them by the thousand
-}
-
-// extent is the size of a type, and whether it ends.
-type extent struct {
-	bytes uint64
-	ends  bool
+	sizes  map[spirv.ID]uint64 // of all types, nil before somebody asks
 }
 
 // add enters a variable that a shader uses.
-func (t types) add(s *Shader, id spirv.ID) {
+func (t *types) add(s *Shader, id spirv.ID) {
 	v := t.m.defs[id]
 	p := t.m.defs[v.Type]
 	if p == nil || p.Op != spirv.OpTypePointer {
@@ -32,8 +26,7 @@ func (t types) add(s *Shader, id spirv.ID) {
 	}
 	class, pointee := spirv.StorageClass(v.Operands[0]), p.ID(1)
 	if class == spirv.StorageClassPushConstant {
-		size, _ := t.size(pointee, maxNesting)
-		s.PushConstants = max(s.PushConstants, size)
+		s.PushConstants = max(s.PushConstants, t.size(pointee))
 		return
 	}
 	b := Binding{Name: t.m.names[id]}
@@ -51,7 +44,7 @@ func (t types) add(s *Shader, id spirv.ID) {
 }
 
 // element strips arrays of a type and returns the product of their lengths, 0 if one is not known.
-func (t types) element(id spirv.ID) (spirv.ID, uint32) {
+func (t *types) element(id spirv.ID) (spirv.ID, uint32) {
 	count := uint64(1)
 	for range maxNesting {
 		d := t.m.defs[id]
@@ -75,7 +68,7 @@ func (t types) element(id spirv.ID) (spirv.ID, uint32) {
 }
 
 // resource fills in what a descriptor is for; false if it is for nothing known.
-func (t types) resource(b *Binding, class spirv.StorageClass, id spirv.ID) bool {
+func (t *types) resource(b *Binding, class spirv.StorageClass, id spirv.ID) bool {
 	d := t.m.defs[id]
 	if d == nil {
 		return false
@@ -106,7 +99,7 @@ func (t types) resource(b *Binding, class spirv.StorageClass, id spirv.ID) bool 
 		}
 	}
 	if b.Kind == UniformBuffer || b.Kind == StorageBuffer {
-		b.Size, _ = t.size(id, maxNesting)
+		b.Size = t.size(id)
 		if b.Name == "" {
 			b.Name = t.m.names[id]
 		}
@@ -115,7 +108,7 @@ func (t types) resource(b *Binding, class spirv.StorageClass, id spirv.ID) bool 
 }
 
 // image reads an OpTypeImage.
-func (t types) image(b *Binding, d *spirv.Inst) {
+func (t *types) image(b *Binding, d *spirv.Inst) {
 	const sampled = 1
 	b.Image = Image{Dim: spirv.Dim(d.Operands[1]), Arrayed: d.Operands[3] == 1, Multisampled: d.Operands[4] == 1,
 		Format: spirv.ImageFormat(d.Operands[6])}
@@ -135,7 +128,7 @@ func (t types) image(b *Binding, d *spirv.Inst) {
 }
 
 // constant returns the value of an integer constant; ok is false if it is none, or an operation on specialisation constants.
-func (t types) constant(id spirv.ID) (v uint64, ok bool) {
+func (t *types) constant(id spirv.ID) (v uint64, ok bool) {
 	d := t.m.defs[id]
 	if d == nil || d.Op != spirv.OpConstant && d.Op != spirv.OpSpecConstant || len(d.Operands) == 0 {
 		return 0, false
@@ -157,61 +150,58 @@ func (t types) constant(id spirv.ID) (v uint64, ok bool) {
 	return v, true
 }
 
-// size returns the bytes that a type with a layout takes at least, and whether it has an end: a runtime array has none. What is
-// not known counts nothing.
-func (t types) size(id spirv.ID, depth int) (bytes uint64, ends bool) {
-	d := t.m.defs[id]
-	if d == nil || depth == 0 {
-		return 0, true
+// size returns the bytes that a type with a layout takes at least. What is not known counts nothing, runtime arrays neither.
+func (t *types) size(id spirv.ID) uint64 {
+	if t.sizes == nil {
+		t.measure()
 	}
-	switch d.Op {
-	case spirv.OpTypeInt, spirv.OpTypeFloat:
-		return uint64(d.Operands[0]) / 8, true
-	case spirv.OpTypePointer:
-		return 8, true
-	case spirv.OpTypeVector, spirv.OpTypeMatrix:
-		one, _ := t.size(d.ID(0), depth-1)
-		return product(one, uint64(d.Operands[1])), true
-	case spirv.OpTypeRuntimeArray:
-		return 0, false
-	case spirv.OpTypeArray:
-		n, _ := t.constant(d.ID(1))
-		one, _ := t.size(d.ID(0), depth-1)
-		stride, _ := t.m.decoration(id, spirv.DecorationArrayStride)
-		if n == 0 {
-			return 0, true
-		}
-		return sum(product(uint64(stride), n-1), one), true
-	case spirv.OpTypeStruct:
-		return t.structure(d, depth)
-	}
-	return 0, true
+	return t.sizes[id]
 }
 
-// structure is size of a structure: its end is where the member that reaches farthest ends.
-func (t types) structure(d *spirv.Inst, depth int) (bytes uint64, ends bool) {
-	if known, ok := t.sizes[d.Result]; ok {
-		return known.bytes, known.ends
+// measure finds the sizes of all types. Types are made of types that stand ahead of them, so that one walk does: no way into
+// what strangers nest by the million. In a module that nobody has verified, what stands behind is not known.
+func (t *types) measure() {
+	t.sizes = map[spirv.ID]uint64{}
+	for i := range t.m.source.Globals {
+		d := &t.m.source.Globals[i]
+		size := uint64(0)
+		switch d.Op {
+		case spirv.OpTypeInt, spirv.OpTypeFloat:
+			size = uint64(d.Operands[0]) / 8
+		case spirv.OpTypePointer:
+			size = 8
+		case spirv.OpTypeVector, spirv.OpTypeMatrix:
+			size = product(t.sizes[d.ID(0)], uint64(d.Operands[1]))
+		case spirv.OpTypeArray:
+			stride, _ := t.m.decoration(d.Result, spirv.DecorationArrayStride)
+			if n, _ := t.constant(d.ID(1)); n > 0 {
+				size = sum(product(uint64(stride), n-1), t.sizes[d.ID(0)])
+			}
+		case spirv.OpTypeStruct:
+			size = t.structure(d)
+		}
+		if size > 0 {
+			t.sizes[d.Result] = size
+		}
 	}
-	t.sizes[d.Result] = extent{0, true} // what contains itself takes nothing
-	defer func() { t.sizes[d.Result] = extent{bytes, ends} }()
-	ends = true
+}
+
+// structure is the size of a structure: up to where the member that reaches farthest ends.
+func (t *types) structure(d *spirv.Inst) uint64 {
+	end := uint64(0)
 	for i := range d.Operands {
 		offset, _ := t.m.memberDecoration(d.Result, uint32(i), spirv.DecorationOffset)
-		size, whole := t.size(d.ID(i), depth-1)
+		size := t.sizes[d.ID(i)]
 		if stride, ok := t.m.memberDecoration(d.Result, uint32(i), spirv.DecorationMatrixStride); ok {
 			size = max(size, t.matrices(d.ID(i), d.Result, uint32(i), uint64(stride), size))
 		}
-		if !whole {
-			ends = false
-		}
-		bytes = max(bytes, sum(uint64(offset), size))
+		end = max(end, sum(uint64(offset), size))
 	}
-	return bytes, ends
+	return end
 }
 
 // matrices is the size of a member that is a matrix with a stride; of an array of them the last one's padding is left out.
-func (t types) matrices(id, structure spirv.ID, member uint32, stride, packed uint64) uint64 {
+func (t *types) matrices(id, structure spirv.ID, member uint32, stride, packed uint64) uint64 {
 	d := t.m.defs[id]
 	if d == nil || d.Op != spirv.OpTypeMatrix {
 		return packed
@@ -220,7 +210,7 @@ func (t types) matrices(id, structure spirv.ID, member uint32, stride, packed ui
 	if column == nil || column.Op != spirv.OpTypeVector {
 		return packed
 	}
-	component, _ := t.size(column.ID(0), 1)
+	component := t.sizes[column.ID(0)]
 	lines, length := uint64(d.Operands[1]), uint64(column.Operands[1])
 	if _, rows := t.m.memberDecoration(structure, member, spirv.DecorationRowMajor); rows {
 		lines, length = length, lines
