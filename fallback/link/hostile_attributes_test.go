@@ -31,7 +31,7 @@ func TestHostileAttributes(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(use, " ", name), func(t *testing.T) {
 				code := glsltest.Assemble(t, strings.NewReplacer("TYPES", types, "BODY", body).Replace(head))
-				_, err := Link(t.Context(), runtimeModule(t), []Stage{{Model: Raygen, Code: code}}, Options{})
+				_, err := Link(t.Context(), runtimeModule(t), []Stage{{Kind: Raygen, Code: code}}, Options{})
 				t.Log(err)
 				if err != nil && (isInternal(err) || !errors.Is(err, ErrUnsupported)) {
 					t.Error(err)

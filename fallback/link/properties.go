@@ -88,18 +88,14 @@ func (l *linker) checkProperties(holds map[property]bool) error {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}
-	verify := spirv.VerifyUnstructured
-	if holds[structured] {
-		verify = spirv.Verify
-	}
-	if err := verify(l.out); err != nil {
+	if err := spirv.VerifyPartial(l.out, holds[structured]); err != nil {
 		return err
 	}
 	for _, s := range l.stages {
 		if s.module == nil {
 			continue
 		}
-		if err := spirv.Verify(s.module); err != nil {
+		if err := spirv.VerifyPartial(s.module, true); err != nil {
 			return fmt.Errorf("shader %s: %w", s.Name, err)
 		}
 	}

@@ -210,7 +210,7 @@ func linksValid(t *testing.T, stages []Stage, form Form, depth uint32) error {
 	}
 	kernels := [][]uint32{r.Code}
 	if w := r.Wave; w != nil {
-		kernels = append(append(kernels, w.Resume, w.Go), w.Shade...)
+		kernels = append(append(kernels, w.Resume), w.Shade...)
 	}
 	for _, code := range kernels {
 		if code != nil {

@@ -16,17 +16,22 @@ import (
 // and names the instruction. A module that it rejects gives ErrInvalid, one
 // whose types nest more than a thousand deep ErrUnsupported: passes may go through
 // the types of a verified module by recursion.
-func Verify(m *Module) error { return verify(context.Background(), m, true) }
+func Verify(m *Module) error { return VerifyContext(context.Background(), m) }
 
 // VerifyContext is Verify that ends when the context does, with its error.
-func VerifyContext(ctx context.Context, m *Module) error { return verify(ctx, m, true) }
+func VerifyContext(ctx context.Context, m *Module) error {
+	return verify(ctx, m, &verifier{structured: true, rays: true})
+}
 
-// VerifyUnstructured is Verify without the rules of structured control flow,
-// for modules in the middle of a transformation that takes it apart.
-func VerifyUnstructured(m *Module) error { return verify(context.Background(), m, false) }
+// VerifyPartial is Verify for modules in the middle of a transformation. What
+// instructions of ray tracing take may be something else by then, such as the
+// address of a structure; without structured so is control flow.
+func VerifyPartial(m *Module, structured bool) error {
+	return verify(context.Background(), m, &verifier{structured: structured})
+}
 
-func verify(ctx context.Context, m *Module, structured bool) error {
-	v := &verifier{ctx: ctx, m: m, x: newIndex(ctx, m), funcs: map[ID]*Function{}, structured: structured}
+func verify(ctx context.Context, m *Module, v *verifier) error {
+	v.ctx, v.m, v.x, v.funcs = ctx, m, newIndex(ctx, m), map[ID]*Function{}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -52,6 +57,8 @@ type verifier struct {
 	funcs map[ID]*Function
 	// structured asks for structured control flow.
 	structured bool
+	// rays asks for the types that instructions of ray tracing take.
+	rays bool
 
 	f     *Function // being verified
 	block ID

@@ -2,6 +2,9 @@ package spirv
 
 // operandTypes checks the types of operands of the commonest instructions.
 func (v *verifier) operandTypes(in *Inst) error {
+	if in.Op >= firstRayOp && v.rays {
+		return v.rayTracing(in)
+	}
 	switch in.Op {
 	case OpVariable:
 		return v.variable(in)

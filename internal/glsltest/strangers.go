@@ -2,12 +2,16 @@ package glsltest
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // CompileAs compiles GLSL as Compile does, with arguments of the caller's in place of the target environment.
@@ -29,8 +33,24 @@ func AssembleFile(t testing.TB, version, file string) []uint32 {
 // Optimize runs passes of spirv-opt over a module.
 func Optimize(t testing.TB, code []uint32, passes ...string) []uint32 {
 	t.Helper()
-	tool := find(t, "spirv-opt")
-	in := filepath.Join(t.TempDir(), "shader.spv")
+	made, err := TryOptimize(t, code, 0, passes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// TryOptimize is Optimize for shaders that make spirv-opt fail, or take longer than limit, 0 for none.
+func TryOptimize(t testing.TB, code []uint32, limit time.Duration, passes ...string) ([]uint32, error) {
+	t.Helper()
+	ctx := t.Context()
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	tool, dir := find(t, "spirv-opt"), t.TempDir()
+	in, out := filepath.Join(dir, "shader.spv"), filepath.Join(dir, "out.spv")
 	b, err := binary.Append(nil, binary.LittleEndian, code)
 	if err == nil {
 		err = os.WriteFile(in, b, 0o600)
@@ -38,7 +58,11 @@ func Optimize(t testing.TB, code []uint32, passes ...string) []uint32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t, tool, append(append([]string{}, passes...), in)...)
+	args := append(append([]string{}, passes...), in, "-o", out)
+	if text, err := exec.CommandContext(ctx, tool, args...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("spirv-opt %v: %w\n%s", passes, errors.Join(err, ctx.Err()), text)
+	}
+	return readModule(t, out), nil
 }
 
 // run runs a tool that writes a module to the file that -o names.
