@@ -4,8 +4,8 @@ import "github.com/everray/everray/fallback/spirv"
 
 // lowerAccess rewrites what the new storage classes ask of code: push constants and shader records are reached through
 // addresses, physical pointers are accessed with an alignment, and acceleration structures are loaded as addresses.
-func (l *linker) lowerAccess() error {
-	return l.each(func(s *stage) error {
+func (l *mergedStages) lowerAccess() error {
+	return each(l.job, l.stages, func(s *mergedStage) error {
 		a := &accessLowering{l: l, s: s, types: map[spirv.ID]spirv.ID{}}
 		if s.has(roleRecord) {
 			a.record = l.recordAddress(s)
@@ -18,7 +18,7 @@ func (l *linker) lowerAccess() error {
 }
 
 // functionsOfStage returns a stage's functions in the order of the module.
-func (l *linker) functionsOfStage(s *stage) []*spirv.Function {
+func (l *mergedStages) functionsOfStage(s *mergedStage) []*spirv.Function {
 	var list []*spirv.Function
 	for _, f := range l.out.Functions {
 		if s.functions[f.Def.Result] == f {
@@ -30,7 +30,7 @@ func (l *linker) functionsOfStage(s *stage) []*spirv.Function {
 
 // recordAddress declares the stage's variable for the address of its record data. The runtime's global changes with
 // every shader that runs, so each shader keeps its own.
-func (l *linker) recordAddress(s *stage) spirv.ID {
+func (l *mergedStages) recordAddress(s *mergedStage) spirv.ID {
 	t := l.types
 	address := t.vector(t.uint32(), 2)
 	id := l.out.NewID()
@@ -41,8 +41,8 @@ func (l *linker) recordAddress(s *stage) spirv.ID {
 }
 
 type accessLowering struct {
-	l      *linker
-	s      *stage
+	l      *mergedStages
+	s      *mergedStage
 	record spirv.ID              // the variable with the record's address
 	types  map[spirv.ID]spirv.ID // of the values of the function
 	out    []spirv.Inst
@@ -75,7 +75,7 @@ func (a *accessLowering) function(f *spirv.Function) {
 }
 
 // decorateOnce gives a pointer parameter the decoration Aliased, unless it has one of the four that say how it may alias.
-func (l *linker) decorateOnce(id spirv.ID, any ...spirv.Decoration) {
+func (l *linked) decorateOnce(id spirv.ID, any ...spirv.Decoration) {
 	for i := range l.out.Annotations {
 		in := &l.out.Annotations[i]
 		if in.Op != spirv.OpDecorate || in.Decorate().Target() != id {
@@ -151,7 +151,7 @@ func (a *accessLowering) base(variable spirv.ID, r role) spirv.ID {
 }
 
 // decorate adds a decoration without operands.
-func (l *linker) decorate(id spirv.ID, d spirv.Decoration) {
+func (l *linked) decorate(id spirv.ID, d spirv.Decoration) {
 	in := spirv.Inst{Op: spirv.OpDecorate, Operands: []uint32{uint32(id), uint32(d)}}
 	l.out.Annotations = append(l.out.Annotations, in)
 	l.decorations[id] = append(l.decorations[id], in)

@@ -25,7 +25,7 @@ func (r rayBits) meet(o rayBits, first bool) rayBits {
 }
 
 // rayBits looks at a call. Of those that trace in other ways nothing is known.
-func (l *linker) rayBits(call *spirv.Inst) rayBits {
+func (l *linked) rayBits(call *spirv.Inst) rayBits {
 	var r rayBits
 	if call.Op != spirv.OpTraceRayKHR {
 		return r
@@ -49,7 +49,7 @@ func (l *linker) rayBits(call *spirv.Inst) rayBits {
 }
 
 // emitAgreement tells the runtime what the trace calls of some shaders have in common.
-func (l *linker) emitAgreement(of func(*part) bool) {
+func (l *assembly) emitAgreement(of func(*part) bool) {
 	var rays rayBits
 	found := false
 	for i := range l.parts {

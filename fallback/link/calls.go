@@ -10,7 +10,7 @@ import (
 const maxAttributeWords = 8
 
 // procedural tells whether hit attributes may come from intersection shaders, those of other libraries included.
-func (l *linker) procedural() bool {
+func (l *framedStages) procedural() bool {
 	if l.library || len(l.options.Libraries) > 0 {
 		return true
 	}
@@ -23,15 +23,14 @@ func (l *linker) procedural() bool {
 }
 
 // cut leaves the shader: its frame goes to the stack, the call to the runtime.
-func (e *emitter) cut(at *site) {
-	if at.call.Op == spirv.OpReorderThreadWithHintEXT {
-		e.reorder(at)
+func (e *emitter) cut(f *frame) {
+	if f.call.Op == spirv.OpReorderThreadWithHintEXT {
+		e.reorder(f)
 		return
 	}
-	f := &at.frame
 	size := e.u32(f.size / quadSlots)
 	reserve := e.l.symbols.RtReserveTrace
-	if at.call.Op == spirv.OpExecuteCallableKHR {
+	if f.call.Op == spirv.OpExecuteCallableKHR {
 		reserve = e.l.symbols.RtReserve
 	}
 	fits := e.call(reserve, size)
@@ -52,26 +51,26 @@ func (e *emitter) cut(at *site) {
 		e.save(changed, e.home())
 	}
 	e.save(e.s.vars.all(f.payload), e.payloadPlace(f, stack))
-	if at.call.Op == spirv.OpHitObjectExecuteShaderEXT {
-		e.save(e.s.vars.all(at.hit), f.hitPlace(stack))
+	if f.call.Op == spirv.OpHitObjectExecuteShaderEXT {
+		e.save(e.s.vars.all(f.hit), f.hitPlace(stack))
 	}
 	e.branch(called)
 
 	e.block(called)
-	switch at.call.Op {
+	switch f.call.Op {
 	case spirv.OpExecuteCallableKHR:
-		index := e.unsigned(at.call.ExecuteCallable().SBTIndex())
-		e.returnValue(e.call(e.l.symbols.RtCallShader, fits, size, at.constant, payload, index))
+		index := e.unsigned(f.call.ExecuteCallable().SBTIndex())
+		e.returnValue(e.call(e.l.symbols.RtCallShader, fits, size, f.constant, payload, index))
 		return
 	case spirv.OpHitObjectExecuteShaderEXT:
 		payload = e.call(e.l.symbols.HoMode, payload, e.u32(modeExecute))
 	case spirv.OpHitObjectTraceRayEXT:
 		payload = e.call(e.l.symbols.HoMode, payload, e.u32(modeTrace))
-		e.setRay(traceOf(&at.call))
+		e.setRay(traceOf(&f.call))
 	default:
-		e.setRay(&at.call)
+		e.setRay(&f.call)
 	}
-	e.returnValue(e.call(e.l.symbols.RtCall, fits, size, at.constant, payload))
+	e.returnValue(e.call(e.l.symbols.RtCall, fits, size, f.constant, payload))
 }
 
 // payloadQuad returns the stack quad that the payload of a call begins with: in the frame, or with whoever passed it in.
@@ -126,7 +125,7 @@ func payloadOf(call *spirv.Inst) spirv.ID {
 func (e *emitter) setRay(call *spirv.Inst) {
 	ray := call.TraceRay()
 	structure := spirv.ID(0)
-	if e.l.cuts(call.Op) {
+	if e.cuts(call.Op) {
 		structure = e.structureOf(ray.Accel())
 	}
 	if structure == 0 {
@@ -146,7 +145,7 @@ func (e *emitter) setRay(call *spirv.Inst) {
 }
 
 // typeOf returns the type of a value in the entry function or outside.
-func (s *stage) typeOf(l *linker, id spirv.ID) spirv.ID {
+func (s *framedStage) typeOf(l *linked, id spirv.ID) spirv.ID {
 	if in := l.types.get(id); in != nil {
 		return in.Type
 	}
@@ -163,8 +162,7 @@ func (s *stage) typeOf(l *linker, id spirv.ID) spirv.ID {
 }
 
 // resume is the inverse of cut.
-func (e *emitter) resume(at *site) {
-	f := &at.frame
+func (e *emitter) resume(f *frame) {
 	e.call(e.l.symbols.RtResume, e.u32(f.size/quadSlots))
 	stack := e.stack(e.loadGlobal(e.l.symbols.RtFrame))
 	if e.s.Kind == Raygen {
@@ -222,7 +220,7 @@ func (e *emitter) exit(op spirv.Op) {
 	for _, x := range e.s.vars.byRole[roleIncoming] {
 		list := e.s.vars.of(x, e.s.live.written)
 		if len(list) > 0 {
-			e.save(list, e.l.form.outgoing(e, x))
+			e.save(list, e.to.form.outgoing(e, x))
 		}
 	}
 	e.returnValue(e.exitValue(op))
@@ -240,5 +238,5 @@ func (e *emitter) exitValue(op spirv.Op) spirv.ID {
 	case e.s.Kind == Raygen, e.s.Kind == Intersection:
 		return e.u32(stateDone)
 	}
-	return e.l.form.next(e)
+	return e.to.form.next(e)
 }

@@ -29,32 +29,35 @@ const (
 )
 
 // chooseForm takes the form that was asked for, if it can run the pipeline, or the first that is worth it.
-func (l *linker) chooseForm() error {
-	o := l.options
+func (l *mergedStages) chooseForm() (*shapedStages, error) {
+	o, to := l.options, &shapedStages{mergedStages: l}
+	for _, s := range l.stages {
+		to.stages = append(to.stages, &shapedStage{mergedStage: s})
+	}
 	if l.library {
-		l.size = l.measure()
+		to.size = l.measure()
 	}
 	if o.Form == FormAuto {
-		l.form = l.bestForm()
+		to.form = l.bestForm()
 	} else {
 		for _, row := range forms {
 			if row.form == o.Form {
-				l.form = row.make(o)
+				to.form = row.make(o)
 			}
 		}
 	}
-	if l.form == nil {
-		return fmt.Errorf("unknown %v: %w", o.Form, ErrInvalid)
+	if to.form == nil {
+		return nil, fmt.Errorf("unknown %v: %w", o.Form, ErrInvalid)
 	}
-	_, waves := l.form.(*wavefront)
+	_, waves := to.form.(*wavefront)
 	if o.Indirect || waves && !l.library {
-		l.moveLaunch()
+		to.arguments = l.moveLaunch()
 	}
-	return l.form.obstacle(l)
+	return to, to.form.obstacle(l)
 }
 
 // bestForm is what FormAuto takes.
-func (l *linker) bestForm() form {
+func (l *mergedStages) bestForm() form {
 	if l.library {
 		return blocks{} // of stages past a budget
 	}
@@ -69,7 +72,7 @@ func (l *linker) bestForm() form {
 	if n.heavy >= heavyShaders || n.shaders >= manyShaders || n.instructions >= manyShaderInstructions || large {
 		return &wavefront{}
 	}
-	mono := monolithic{}
+	mono := &monolithic{}
 	if mono.obstacle(l) != nil || l.traceCalls() > monolithicSites {
 		return blocks{} // of stages past a budget
 	}
@@ -85,7 +88,7 @@ func (n hitShaders) and(o hitShaders) hitShaders {
 }
 
 // measure counts the stages' hit, miss and callable shaders.
-func (l *linker) measure() (n hitShaders) {
+func (l *mergedStages) measure() (n hitShaders) {
 	weights := map[spirv.ID]int{}
 	for _, s := range l.stages {
 		if s.Kind != ClosestHit && s.Kind != Miss && s.Kind != Callable {
@@ -105,7 +108,7 @@ func (l *linker) measure() (n hitShaders) {
 const maxWeightDepth = 16
 
 // weight estimates how much a function of a stage does.
-func (l *linker) weight(s *stage, id spirv.ID, known map[spirv.ID]int, depth int) int {
+func (l *mergedStages) weight(s *mergedStage, id spirv.ID, known map[spirv.ID]int, depth int) int {
 	f := s.functions[id]
 	if f == nil || depth > maxWeightDepth {
 		return 0
@@ -136,7 +139,7 @@ func (l *linker) weight(s *stage, id spirv.ID, known map[spirv.ID]int, depth int
 
 // turnsOfBlocks guesses how often the blocks of a function run: those of a loop loopTurns times, of a loop in a loop no more. A
 // loop is what its header dominates, less what its merge block dominates.
-func (l *linker) turnsOfBlocks(f *spirv.Function) []int {
+func (l *linked) turnsOfBlocks(f *spirv.Function) []int {
 	turns := make([]int, len(f.Blocks))
 	for i := range turns {
 		turns[i] = 1
@@ -168,7 +171,7 @@ func (l *linker) turnsOfBlocks(f *spirv.Function) []int {
 }
 
 // mayRun tells which blocks of a function its constants leave: specialisation has decided branches that are still there.
-func (l *linker) mayRun(f *spirv.Function) []bool {
+func (l *linked) mayRun(f *spirv.Function) []bool {
 	index := make(map[spirv.ID]int, len(f.Blocks))
 	for i, b := range f.Blocks {
 		index[b.Label] = i

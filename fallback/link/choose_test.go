@@ -37,7 +37,7 @@ func TestTurnsOfBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &linker{ctx: t.Context(), out: m}
+		l := &linked{job: newJob(t.Context(), Options{}), out: m}
 		for _, f := range m.Functions {
 			got, want := l.turnsOfBlocks(f), turnsByDominance(l, f)
 			if !slices.Equal(got, want) {
@@ -54,7 +54,7 @@ func TestTurnsOfBlocks(t *testing.T) {
 }
 
 // turnsByDominance takes loops times blocks.
-func turnsByDominance(l *linker, f *spirv.Function) []int {
+func turnsByDominance(l *linked, f *spirv.Function) []int {
 	c := l.cfg(f)
 	turns := make([]int, len(f.Blocks))
 	for b := range turns {

@@ -4,7 +4,7 @@ import "github.com/everray/everray/fallback/spirv"
 
 // code appends instructions to a function that is being made.
 type code struct {
-	l   *linker
+	l   *linked
 	f   *spirv.Function
 	cur *spirv.Block
 }

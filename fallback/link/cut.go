@@ -8,14 +8,10 @@ import (
 
 // site is one cut: a place where the shader hands over to the scheduler.
 type site struct {
-	call    spirv.Inst // the trace instruction
-	block   int        // ends with the call and a branch to resume
-	resume  int        // the block that goes on
-	payload spirv.ID   // variable that is passed
-	hit     *variable  // the hit object of a call, nil if there is none
-	// constant will hold the number of the state that resumes.
-	constant spirv.ID
-	frame    frame
+	number int        // among the shader's
+	call   spirv.Inst // the trace instruction
+	block  int        // ends with the call and a branch to resume
+	resume int        // the block that goes on
 }
 
 // fragment is code with one entry that runs up to a cut, an exit or a jump.
@@ -37,50 +33,50 @@ type graph struct {
 }
 
 // storeInitialValues turns initial values of the entry functions' variables into stores.
-func (l *linker) storeInitialValues() error {
-	return l.each(func(s *stage) error {
+func (l *shapedStages) storeInitialValues() error {
+	return each(l.job, l.stages, func(s *shapedStage) error {
 		l.storeInitializers(s.function)
 		return nil
 	})
 }
 
 // splitShaders ends blocks at cuts.
-func (l *linker) splitShaders() error {
-	return l.each(func(s *stage) error {
+func (l *shapedStages) splitShaders() error {
+	return each(l.job, l.stages, func(s *shapedStage) error {
 		l.splitAtCuts(s)
 		l.noteContinueExits(s)
 		return nil
 	})
 }
 
-func (l *linker) addAllPreheaders() error {
-	return l.each(func(s *stage) error {
+func (l *shapedStages) addAllPreheaders() error {
+	return each(l.job, l.stages, func(s *shapedStage) error {
 		l.addPreheaders(s)
 		return nil
 	})
 }
 
 // buildGraphs divides each entry function into fragments.
-func (l *linker) buildGraphs() error {
-	return l.each(func(s *stage) error {
+func (l *shapedStages) buildGraphs() (*cutStages, error) {
+	to := &cutStages{shapedStages: l}
+	return to, each(l.job, l.stages, func(s *shapedStage) error {
 		l.heed()
-		if err := l.buildGraph(s); err != nil {
-			return err
-		}
-		s.blocks = len(s.sites) > 0 && l.form.machine(s)
+		c := l.buildGraph(s)
+		c.machine = len(c.sites) > 0 && l.form.machine(c)
+		to.stages = append(to.stages, c)
 		return nil
 	})
 }
 
 // cuts tells whether an instruction is a cut in the chosen form.
-func (l *linker) cuts(op spirv.Op) bool { return leaves(op) && l.form.cuts() }
+func (l *shapedStages) cuts(op spirv.Op) bool { return leaves(op) && l.form.cuts() }
 
 // leaves tells whether a shader may be left at an instruction: a call of another, or a reorder, of which only forms that change
 // the order of lanes have some left.
 func leaves(op spirv.Op) bool { return op.CallsShaders() || op == spirv.OpReorderThreadWithHintEXT }
 
 // storeInitializers turns initial values of function variables into stores, since state functions declare them anew.
-func (l *linker) storeInitializers(f *spirv.Function) {
+func (l *linked) storeInitializers(f *spirv.Function) {
 	entry := f.Blocks[0]
 	n := 0
 	var stores []spirv.Inst
@@ -96,7 +92,7 @@ func (l *linker) storeInitializers(f *spirv.Function) {
 }
 
 // splitAtCuts makes every cut, and every report of a hit, the last instruction of its block but for a branch to the rest.
-func (l *linker) splitAtCuts(s *stage) {
+func (l *shapedStages) splitAtCuts(s *shapedStage) {
 	f := s.function
 	ends := map[spirv.ID]spirv.ID{} // where what a block held ends now
 	var blocks []*spirv.Block
@@ -126,7 +122,7 @@ func (l *linker) splitAtCuts(s *stage) {
 }
 
 // noteContinueExits marks blocks of continue constructs that may end the shader: there, structure allows no way out.
-func (l *linker) noteContinueExits(s *stage) {
+func (l *shapedStages) noteContinueExits(s *shapedStage) {
 	cfg := l.cfg(s.function)
 	preorder, parent := cfg.StructuralTree()
 	inside := make([]bool, len(s.function.Blocks)) // a continue construct
@@ -145,7 +141,7 @@ func (l *linker) noteContinueExits(s *stage) {
 }
 
 // cutOf returns the cut that ends a block, nil if none does.
-func (l *linker) cutOf(b *spirv.Block) *spirv.Inst {
+func (l *shapedStages) cutOf(b *spirv.Block) *spirv.Inst {
 	if n := len(b.Insts); n >= 2 && l.cuts(b.Insts[n-2].Op) {
 		return &b.Insts[n-2]
 	}
@@ -154,7 +150,7 @@ func (l *linker) cutOf(b *spirv.Block) *spirv.Inst {
 
 // addPreheaders gives every loop header a single predecessor outside the loop, so that a loop that is kept whole can be
 // entered by a plain branch.
-func (l *linker) addPreheaders(s *stage) {
+func (l *shapedStages) addPreheaders(s *shapedStage) {
 	f := s.function
 	cfg := l.cfg(f)
 	heads := map[spirv.ID]spirv.ID{} // preheaders by header
@@ -190,7 +186,7 @@ func (l *linker) addPreheaders(s *stage) {
 }
 
 // movePhis gives the preheader the part of the header's phis that comes from outside the loop.
-func (l *linker) movePhis(f *spirv.Function, header, pre *spirv.Block, outside []int) {
+func (l *linked) movePhis(f *spirv.Function, header, pre *spirv.Block, outside []int) {
 	from := map[spirv.ID]bool{}
 	for _, p := range outside {
 		from[f.Blocks[p].Label] = true
@@ -230,11 +226,11 @@ func retarget(b *spirv.Block, from, to spirv.ID) {
 }
 
 // buildGraph divides the entry function into fragments.
-func (l *linker) buildGraph(s *stage) error {
+func (l *shapedStages) buildGraph(s *shapedStage) *cutStage {
 	f := s.function
 	cfg := l.cfg(f)
 	g := &graph{cfg: cfg, starts: map[int]int{}, of: map[int]int{}, whole: map[int]bool{}}
-	s.graph = g
+	c := &cutStage{shapedStage: s, graph: g}
 	kept := l.keptConstructs(s, cfg)
 	g.owner = make([]int, len(f.Blocks))
 	for b := range g.owner {
@@ -267,8 +263,8 @@ func (l *linker) buildGraph(s *stage) error {
 		last := f.Blocks[fr.last]
 		if call := l.cutOf(last); call != nil {
 			resume := cfg.Succs[fr.last][0]
-			fr.site = &site{call: *call, block: fr.last, resume: resume}
-			s.sites = append(s.sites, fr.site)
+			fr.site = &site{number: len(c.sites), call: *call, block: fr.last, resume: resume}
+			c.sites = append(c.sites, fr.site)
 			start(resume)
 			continue
 		}
@@ -276,12 +272,12 @@ func (l *linker) buildGraph(s *stage) error {
 			fr.next = append(fr.next, start(t))
 		}
 	}
-	return nil
+	return c
 }
 
 // keptConstructs finds the outermost constructs that stay as they are: without cut or irregular exit inside, and left
 // only to their merge block or out of the function. It returns their blocks by header.
-func (l *linker) keptConstructs(s *stage, cfg *spirv.CFG) map[int][]int {
+func (l *shapedStages) keptConstructs(s *shapedStage, cfg *spirv.CFG) map[int][]int {
 	blocks := s.function.Blocks
 	x := l.findExits(s, cfg)
 	kept := map[int][]int{}
@@ -318,7 +314,7 @@ type exits struct {
 	level []int
 }
 
-func (l *linker) findExits(s *stage, cfg *spirv.CFG) *exits {
+func (l *shapedStages) findExits(s *shapedStage, cfg *spirv.CFG) *exits {
 	f := s.function
 	n := len(f.Blocks)
 	preorder, parent := cfg.StructuralTree()
@@ -386,7 +382,7 @@ func emptyUnreachable(f *spirv.Function, g *graph) {
 }
 
 // grow follows the code from block b until it must end: at a cut, an exit, a choice, or a block with other entries.
-func (l *linker) grow(g *graph, f *spirv.Function, fr *fragment, b int, kept map[int][]int) {
+func (l *shapedStages) grow(g *graph, f *spirv.Function, fr *fragment, b int, kept map[int][]int) {
 	for {
 		l.work(1)
 		if blocks := kept[b]; blocks != nil {

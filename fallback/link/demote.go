@@ -7,9 +7,9 @@ import (
 )
 
 // demotePhis turns the phis at the heads of fragments into variables.
-func (l *linker) demotePhis() error {
-	return l.each(func(s *stage) error {
-		d := &demoter{l: l, s: s, g: s.graph}
+func (l *cutStages) demotePhis() error {
+	return each(l.job, l.stages, func(s *cutStage) error {
+		d := &demoter{l: l.linked, s: s, g: s.graph}
 		d.phis()
 		return nil
 	})
@@ -17,9 +17,9 @@ func (l *linker) demotePhis() error {
 
 // demoteValues turns values that are used in other fragments than the one that makes them into variables. Pointers and opaque
 // handles cannot be stored; they are made again where they are used.
-func (l *linker) demoteValues() error {
-	return l.each(func(s *stage) error {
-		d := &demoter{l: l, s: s, g: s.graph, defs: map[spirv.ID]definition{}}
+func (l *cutStages) demoteValues() error {
+	return each(l.job, l.stages, func(s *cutStage) error {
+		d := &demoter{l: l.linked, s: s, g: s.graph, defs: map[spirv.ID]definition{}}
 		d.collect()
 		for i := range d.g.fragments {
 			if err := d.fragment(i); err != nil {
@@ -37,8 +37,8 @@ type definition struct {
 }
 
 type demoter struct {
-	l    *linker
-	s    *stage
+	l    *linked
+	s    *cutStage
 	g    *graph
 	defs map[spirv.ID]definition
 	// variables that carry values across fragments

@@ -32,42 +32,43 @@ const (
 )
 
 // emitStates writes the state functions of all stages.
-func (l *linker) emitStates() error {
+func (l *framedStages) emitStates() (*assembly, error) {
 	l.form.begin(l)
-	if err := l.each(l.emitStage); err != nil {
-		return err
+	to := &assembly{linked: l.linked, form: l.form, size: l.size, arguments: l.arguments, procedural: l.procedural(), own: len(l.stages)}
+	if err := each(l.job, l.stages, to.emitStage); err != nil {
+		return nil, err
 	}
-	l.dropEntries()
-	return nil
+	to.dropEntries(l.stages)
+	return to, nil
 }
 
 // emitStage writes the state functions of a stage.
-func (l *linker) emitStage(s *stage) error {
-	if n := len(s.sites) + len(s.graph.fragments); n > maxCases && s.blocks || len(s.sites) > maxCases {
+func (l *assembly) emitStage(s *framedStage) error {
+	if n := len(s.sites) + len(s.graph.fragments); n > maxCases && s.machine || len(s.sites) > maxCases {
 		return s.unsupported("%d calls and %d pieces of code between them, more than the %d cases of a switch",
 			len(s.sites), len(s.graph.fragments), maxCases)
 	}
-	p := part{name: s.Name, model: s.Kind, frame: l.frameSize(s), machine: s.blocks, hitObjects: s.hitObjects, records: s.records}
-	for _, at := range s.sites {
-		at.constant = l.stateConstant()
-		p.calls = p.calls || at.call.Op == spirv.OpExecuteCallableKHR
-		if at.call.Op == spirv.OpReorderThreadWithHintEXT {
+	p := part{name: s.Name, model: s.Kind, frame: l.frameSize(s), machine: s.machine, hitObjects: s.hitObjects, records: s.records}
+	for _, f := range s.frames {
+		f.constant = l.stateConstant()
+		p.calls = p.calls || f.call.Op == spirv.OpExecuteCallableKHR
+		if f.call.Op == spirv.OpReorderThreadWithHintEXT {
 			p.reorders = true
-		} else if at.call.Op != spirv.OpExecuteCallableKHR {
-			p.rays = p.rays.meet(l.rayBits(&at.call), p.traces)
+		} else if f.call.Op != spirv.OpExecuteCallableKHR {
+			p.rays = p.rays.meet(l.rayBits(&f.call), p.traces)
 			p.traces = true
 		}
 	}
 	p.chain = s.longestChain()
-	if s.blocks {
+	if s.machine {
 		p.entry = l.emitMachine(s)
 	} else {
 		p.entry = l.emitState(s, nil)
 	}
-	for _, at := range s.sites {
-		r := resumption{function: p.entry, constant: at.constant}
-		if !s.blocks {
-			r.function = l.emitState(s, at)
+	for _, f := range s.frames {
+		r := resumption{function: p.entry, constant: f.constant}
+		if !s.machine {
+			r.function = l.emitState(s, f)
 		}
 		p.resumptions = append(p.resumptions, r)
 	}
@@ -76,17 +77,17 @@ func (l *linker) emitStage(s *stage) error {
 }
 
 // stateConstant declares the constant with the number of a state, which is known only when all shaders of the pipeline are.
-func (l *linker) stateConstant() spirv.ID {
+func (l *linked) stateConstant() spirv.ID {
 	id := l.out.NewID()
 	l.types.add(spirv.Inst{Op: spirv.OpConstant, Type: l.types.uint32(), Result: id, Operands: []uint32{0}})
 	return id
 }
 
 // dropEntries removes the entry functions that the state functions were made of.
-func (l *linker) dropEntries() {
+func (l *assembly) dropEntries(stages []*framedStage) {
 	l.heed()
 	entries := map[*spirv.Function]bool{}
-	for _, s := range l.stages {
+	for _, s := range stages {
 		entries[s.function] = true
 	}
 	l.out.Functions = slices.DeleteFunc(l.out.Functions, func(f *spirv.Function) bool { return entries[f] })
@@ -96,21 +97,25 @@ func (l *linker) dropEntries() {
 // emitter writes one state function.
 type emitter struct {
 	code
-	s     *stage
+	to    *assembly
+	s     *framedStage
 	ids   *cloner
 	pc    spirv.ID // variable with the number of the fragment that runs next, 0 if there is but one fragment
 	after spirv.ID // where fragments go on that jump to another
 }
 
+// cuts tells whether an instruction is a cut.
+func (e *emitter) cuts(op spirv.Op) bool { return leaves(op) && e.to.form.cuts() }
+
 // emitState writes the state function that begins the stage, or that resumes behind a cut, and returns its id.
-func (l *linker) emitState(s *stage, from *site) spirv.ID {
+func (l *assembly) emitState(s *framedStage, from *frame) spirv.ID {
 	t := l.types
 	word := t.uint32()
 	id := l.out.NewID()
 	f := &spirv.Function{Def: spirv.Inst{
 		Op: spirv.OpFunction, Type: word, Result: id, Operands: []uint32{0, uint32(t.function(word))},
 	}}
-	e := &emitter{code: code{l: l, f: f}, s: s, ids: newCloner(l)}
+	e := &emitter{code: code{l: l.linked, f: f}, to: l, s: s, ids: newCloner(l.linked)}
 	e.block(l.out.NewID())
 	start := 0 // the fragment to begin with
 	if from == nil {
@@ -165,7 +170,7 @@ func (g *graph) reachable(start int) (order []int, loop bool) {
 // sequence writes fragments that form no loop: each in a selection of its own but the first, which always runs, and the
 // last, which runs if nothing else did.
 func (e *emitter) sequence(order []int) {
-	e.pc = e.l.newPC(e)
+	e.pc = e.newPC()
 	for k, i := range order {
 		last := k == len(order)-1
 		if k > 0 && !last {
@@ -183,7 +188,7 @@ func (e *emitter) sequence(order []int) {
 // loop writes fragments that form a loop as one loop over selections in reverse postorder, so that one turn of it is
 // one turn of theirs.
 func (e *emitter) loop(start int, order []int) {
-	e.pc = e.l.newPC(e)
+	e.pc = e.newPC()
 	e.store(e.pc, e.u32(uint32(start)))
 	header, body, cont, exit := e.l.out.NewID(), e.l.out.NewID(), e.l.out.NewID(), e.l.out.NewID()
 	e.branch(header)
@@ -204,8 +209,8 @@ func (e *emitter) loop(start int, order []int) {
 }
 
 // newPC returns the variable that holds the number of the fragment to run.
-func (l *linker) newPC(e *emitter) spirv.ID {
-	in := l.newVariable(l.types.uint32())
+func (e *emitter) newPC() spirv.ID {
+	in := e.l.newVariable(e.l.types.uint32())
 	e.f.Blocks[0].Insts = append([]spirv.Inst{in}, e.f.Blocks[0].Insts...)
 	return in.Result
 }
@@ -257,7 +262,7 @@ func (e *emitter) inst(in *spirv.Inst) {
 		e.report(in)
 	default:
 		if in.Op.CallsShaders() { // where it is no cut
-			e.l.form.call(e, in)
+			e.to.form.call(e, in)
 			return
 		}
 		e.cur.Insts = append(e.cur.Insts, e.ids.inst(in))
@@ -276,7 +281,7 @@ func (e *emitter) last(fr *fragment, insts []spirv.Inst) {
 	}
 	switch {
 	case fr.site != nil:
-		e.cut(fr.site)
+		e.cut(e.s.frames[fr.site.number])
 	case end.Op == spirv.OpBranch:
 		e.store(e.pc, e.u32(uint32(fr.next[0])))
 		e.branch(e.after)

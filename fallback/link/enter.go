@@ -53,7 +53,7 @@ var computeBuiltIns = map[spirv.BuiltIn]bool{
 }
 
 // checkBuiltIns refuses built-ins that the stage cannot have.
-func (l *linker) checkBuiltIns(s *stage) error {
+func (l *linked) checkBuiltIns(s *mergedStage) error {
 	for _, id := range sortedIDs(s.uses) {
 		r := s.uses[id]
 		_, read := l.symbols.getter(s.Kind, r.builtIn)
@@ -87,7 +87,7 @@ func (e *emitter) enter() {
 		case roleIncomingSlot:
 			e.store(e.variable(x), e.loadGlobal(e.l.symbols.RtPayload))
 		case roleIncoming:
-			e.restore(e.s.vars.of(x, live), e.l.form.incoming(e, x))
+			e.restore(e.s.vars.of(x, live), e.to.form.incoming(e, x))
 		case roleHit:
 			e.enterAttributes(x)
 		}
@@ -129,12 +129,12 @@ func (e *emitter) enterAttributes(x *variable) {
 	}
 	t := e.l.types
 	var words []spirv.ID
-	if !e.l.procedural() {
+	if !e.to.procedural {
 		words = e.words(e.call(e.l.symbols.RtBarycentrics), t.vector(t.float32(), 2))
 	}
 	for i, n := x.first, uint32(0); i < x.first+x.count; i++ {
 		f := e.s.vars.leaves[i]
-		for uint32(len(words)) < f.dwords && e.l.procedural() && n < maxAttributeWords {
+		for uint32(len(words)) < f.dwords && e.to.procedural && n < maxAttributeWords {
 			words = append(words, e.call(e.l.symbols.RtAttribute, e.u32(n)))
 			n++
 		}
@@ -149,7 +149,7 @@ func (e *emitter) enterAttributes(x *variable) {
 }
 
 // inputVariable returns the module's input variable for a built-in of compute shaders.
-func (l *linker) inputVariable(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
+func (l *linked) inputVariable(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
 	if id, ok := l.inputs[b]; ok {
 		return id
 	}

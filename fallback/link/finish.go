@@ -26,10 +26,10 @@ type stateCases struct {
 }
 
 // stateCases collects the cases of all shaders.
-func (l *linker) stateCases() stateCases { return l.stateCasesOf(func(int) bool { return true }) }
+func (l *assembly) stateCases() stateCases { return l.stateCasesOf(func(int) bool { return true }) }
 
 // stateCasesOf collects the cases of some shaders, by the numbers of their parts.
-func (l *linker) stateCasesOf(some func(part int) bool) stateCases {
+func (l *assembly) stateCasesOf(some func(part int) bool) stateCases {
 	var c stateCases
 	for i := range l.parts {
 		if !some(i) {
@@ -63,7 +63,7 @@ func (l *linker) stateCasesOf(some func(part int) bool) stateCases {
 }
 
 // emitDispatch writes the bodies of the runtime's hooks.
-func (l *linker) emitDispatch() error {
+func (l *assembly) emitDispatch() error {
 	l.useHitObjects()
 	if err := l.form.dispatch(l); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (l *linker) emitDispatch() error {
 }
 
 // emitTraversalHooks writes the hooks by which traversal asks shaders, and what the pipeline can do without.
-func (l *linker) emitTraversalHooks(c stateCases) {
+func (l *assembly) emitTraversalHooks(c stateCases) {
 	l.emitSwitch(l.symbols.RtAnyHit, c.anyHits)
 	if len(c.anyHits) == 0 {
 		// Nobody to ask: traversal need not keep what any hit shaders could want to see.
@@ -85,7 +85,7 @@ func (l *linker) emitTraversalHooks(c stateCases) {
 }
 
 // emitConstants says what the pipeline can do without.
-func (l *linker) emitConstants(intersections bool) {
+func (l *assembly) emitConstants(intersections bool) {
 	flags := l.options.Flags
 	for _, c := range []struct {
 		hook  routine
@@ -96,7 +96,7 @@ func (l *linker) emitConstants(intersections bool) {
 		{l.symbols.RtNullIntersection, !flags.NoNullIntersection},
 		{l.symbols.ErUsesTriangles, !flags.SkipTriangles},
 		{l.symbols.ErUsesBoxes, !flags.SkipAABBs && intersections},
-		{l.symbols.RtUsesAttributes, l.procedural()},
+		{l.symbols.RtUsesAttributes, l.procedural},
 		{l.symbols.RtCallsShaders, l.callsShaders()},
 	} {
 		op := spirv.OpConstantFalse
@@ -109,7 +109,7 @@ func (l *linker) emitConstants(intersections bool) {
 
 // emitRaygen spares lanes the ray generation record's handle where there is no choice. Records of indirect launches nobody
 // has checked.
-func (l *linker) emitRaygen() {
+func (l *assembly) emitRaygen() {
 	if l.options.Indirect {
 		return
 	}
@@ -127,12 +127,12 @@ func (l *linker) emitRaygen() {
 }
 
 // callsShaders tells whether any shader may call callable ones, or is left at a reorder: for states that are not those of a trace.
-func (l *linker) callsShaders() bool {
+func (l *assembly) callsShaders() bool {
 	return slices.ContainsFunc(l.parts, func(p part) bool { return p.calls || p.reorders })
 }
 
 // emitConstant replaces the body of a hook by the return of a constant.
-func (l *linker) emitConstant(hook routine, value spirv.ID) {
+func (l *linked) emitConstant(hook routine, value spirv.ID) {
 	f := l.functionByID(hook.id)
 	f.Blocks = nil
 	c := code{l: l, f: f}
@@ -142,7 +142,7 @@ func (l *linker) emitConstant(hook routine, value spirv.ID) {
 
 // emitSwitch replaces the body of a hook, of one parameter, by a switch that calls the functions by number. States of one
 // function share a case. Any other number is a fault.
-func (l *linker) emitSwitch(hook routine, functions []stateCase) {
+func (l *linked) emitSwitch(hook routine, functions []stateCase) {
 	f := l.functionByID(hook.id)
 	word := l.types.uint32()
 	f.Blocks = nil
@@ -190,7 +190,7 @@ func (l *linker) emitSwitch(hook routine, functions []stateCase) {
 	c.returnValue(c.value(spirv.OpPhi, word, phi...))
 }
 
-func (l *linker) functionByID(id spirv.ID) *spirv.Function {
+func (l *linked) functionByID(id spirv.ID) *spirv.Function {
 	for _, f := range l.out.Functions {
 		if f.Def.Result == id {
 			return f
@@ -200,14 +200,13 @@ func (l *linker) functionByID(id spirv.ID) *spirv.Function {
 }
 
 // finish makes the form's modules.
-func (l *linker) finish() error {
-	var err error
-	l.result, err = l.form.finish(l)
-	return err
+func (l *assembly) finish() (*completed, error) {
+	result, err := l.form.finish(l)
+	return &completed{assembly: l, result: result}, err
 }
 
 // finishModule drops what is not reached from the entry point and completes the header.
-func (l *linker) finishModule() {
+func (l *linked) finishModule() {
 	l.dropFunctions()
 	l.heed()
 	l.out.Prune()
@@ -217,7 +216,7 @@ func (l *linker) finishModule() {
 }
 
 // makeResult encodes the module, which is complete, and tells what callers need to know of it.
-func (l *linker) makeResult(form Form) *Result {
+func (l *assembly) makeResult(form Form) *Result {
 	result := &Result{Code: l.out.Encode(), Form: form}
 	for i, p := range l.parts {
 		result.Entries = append(result.Entries, p.number)
@@ -235,7 +234,7 @@ func (l *linker) makeResult(form Form) *Result {
 }
 
 // finishHeader completes interface, capabilities, extensions and version.
-func (l *linker) finishHeader() {
+func (l *linked) finishHeader() {
 	m := l.out
 	l.types.reindex()
 	l.listInterface()
@@ -245,7 +244,7 @@ func (l *linker) finishHeader() {
 }
 
 // listInterface lists all globals, as the interface of the entry point does since SPIR-V 1.4, as far as it uses them.
-func (l *linker) listInterface() {
+func (l *linked) listInterface() {
 	entry := &l.out.EntryPoints[0]
 	n := entry.InterfaceStart()
 	entry.Operands = entry.Operands[:n:n]
@@ -257,7 +256,7 @@ func (l *linker) listInterface() {
 }
 
 // dropFunctions keeps the functions that the entry point reaches.
-func (l *linker) dropFunctions() {
+func (l *linked) dropFunctions() {
 	byID := map[spirv.ID]*spirv.Function{}
 	for _, f := range l.out.Functions {
 		byID[f.Def.Result] = f

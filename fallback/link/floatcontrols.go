@@ -23,7 +23,7 @@ var floatModes = map[spirv.ExecutionMode]floatMode{
 
 // uniteFloatControls gives the linked entry point the float controls of a module's entry point. A shader that states none
 // for a width takes what it gets: without a mode, denormals, rounding and signs of zeros are up to the implementation.
-func (l *linker) uniteFloatControls(m *spirv.Module, entry spirv.ID) error {
+func (l *linked) uniteFloatControls(m *spirv.Module, entry spirv.ID) error {
 	main := l.out.EntryPoints[0].EntryPoint().EntryPoint()
 	stated := func(mode spirv.ExecutionMode, width uint32) bool {
 		for _, in := range l.out.ExecutionModes {

@@ -24,14 +24,14 @@ const (
 // and a row of the table.
 type form interface {
 	// obstacle says what keeps the form from running a pipeline, nil if nothing does.
-	obstacle(l *linker) error
+	obstacle(l *mergedStages) error
 	// cuts tells whether shaders are cut at trace calls and calls of callable shaders. Otherwise these stay calls: there are no
 	// states to resume, no frames, no stack.
 	cuts() bool
 	// machine tells whether a stage, which is cut, becomes one function for all of its states.
-	machine(s *stage) bool
+	machine(s *cutStage) bool
 	// begin declares what the functions of all shaders share.
-	begin(l *linker)
+	begin(l *framedStages)
 	// incoming and outgoing are where the payload or callable data that a shader was given is, at its begin and at its end.
 	incoming(e *emitter, x *variable) place
 	outgoing(e *emitter, x *variable) place
@@ -40,9 +40,9 @@ type form interface {
 	// next returns what the function of a hit, miss or callable shader returns at its end.
 	next(e *emitter) spirv.ID
 	// dispatch numbers the shaders of the pipeline and its libraries, and writes the bodies of the runtime's hooks.
-	dispatch(l *linker) error
+	dispatch(l *assembly) error
 	// finish makes modules of it.
-	finish(l *linker) (*Result, error)
+	finish(l *assembly) (*Result, error)
 }
 
 // formRow makes a form for a link.
@@ -53,7 +53,7 @@ type formRow struct {
 
 // forms is the table of all forms but FormAuto, by number.
 var forms = [...]formRow{
-	{FormMonolithic, func(Options) form { return monolithic{} }},
+	{FormMonolithic, func(Options) form { return &monolithic{} }},
 	{FormMegakernel, func(Options) form { return megakernel{} }},
 	{FormBlocks, func(o Options) form { return blocks{always: o.Form == FormBlocks} }},
 	{FormWavefront, func(Options) form { return &wavefront{} }},

@@ -14,9 +14,9 @@ type blocks struct {
 	always bool
 }
 
-func (b blocks) machine(s *stage) bool { return b.always || s.pastBudget() }
+func (b blocks) machine(s *cutStage) bool { return b.always || s.pastBudget() }
 
-func (b blocks) finish(l *linker) (*Result, error) {
+func (b blocks) finish(l *assembly) (*Result, error) {
 	r, err := b.megakernel.finish(l)
 	if err == nil && b.always {
 		r.Form = FormBlocks // though no stage has states to resume
@@ -25,7 +25,7 @@ func (b blocks) finish(l *linker) (*Result, error) {
 }
 
 // pastBudget tells whether the stage's state functions would be much more code than the stage is.
-func (s *stage) pastBudget() bool {
+func (s *cutStage) pastBudget() bool {
 	sizes := make([]int, len(s.graph.fragments))
 	own := 0
 	for i, fr := range s.graph.fragments {

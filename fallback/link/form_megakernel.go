@@ -9,10 +9,10 @@ import (
 // megakernel is FormMegakernel: a function for each point to resume at, and a scheduler.
 type megakernel struct{}
 
-func (megakernel) obstacle(*linker) error { return nil }
-func (megakernel) cuts() bool             { return true }
-func (megakernel) machine(*stage) bool    { return false }
-func (megakernel) begin(*linker)          {}
+func (megakernel) obstacle(*mergedStages) error { return nil }
+func (megakernel) cuts() bool                   { return true }
+func (megakernel) machine(*cutStage) bool       { return false }
+func (megakernel) begin(*framedStages)          {}
 
 // incoming: the runtime knows where the payload of the shader that begins is. What it is at its end, the shader has kept.
 func (megakernel) incoming(e *emitter, _ *variable) place {
@@ -30,7 +30,7 @@ func (megakernel) next(e *emitter) spirv.ID {
 	return e.call(e.l.symbols.RtReturn)
 }
 
-func (megakernel) dispatch(l *linker) error {
+func (megakernel) dispatch(l *assembly) error {
 	if err := l.numberStates(); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (megakernel) dispatch(l *linker) error {
 	return nil
 }
 
-func (megakernel) finish(l *linker) (*Result, error) {
+func (megakernel) finish(l *assembly) (*Result, error) {
 	form := FormMegakernel
 	if slices.ContainsFunc(l.parts, func(p part) bool { return p.machine }) {
 		form = FormBlocks // of libraries, or of stages that are past the budget

@@ -7,10 +7,13 @@ import (
 )
 
 // monolithic is FormMonolithic.
-type monolithic struct{}
+type monolithic struct {
+	words map[bool]spirv.ID // the variables that carry payloads (false) and callable data (true)
+	tiles uint32            // of a workgroup, 0 for what the runtime has
+}
 
 // obstacle: only ray generation shaders trace, one deep, and callable shaders call no others.
-func (monolithic) obstacle(l *linker) error {
+func (*monolithic) obstacle(l *mergedStages) error {
 	var obstacle error
 	if l.library || len(l.options.Libraries) > 0 {
 		obstacle = fmt.Errorf("monolithic form of a pipeline with libraries: %w", ErrUnsupported)
@@ -18,7 +21,7 @@ func (monolithic) obstacle(l *linker) error {
 	if l.options.MaxDepth != 1 {
 		obstacle = fmt.Errorf("monolithic form with a maximum recursion depth of %d, want 1: %w", l.options.MaxDepth, ErrUnsupported)
 	}
-	l.eachShaderCall(func(s *stage, op spirv.Op) {
+	l.eachShaderCall(func(s *mergedStage, op spirv.Op) {
 		switch {
 		case op != spirv.OpExecuteCallableKHR && s.Kind != Raygen:
 			obstacle = s.unsupported("monolithic form of a pipeline whose %v shaders trace rays", s.Kind)
@@ -30,9 +33,9 @@ func (monolithic) obstacle(l *linker) error {
 }
 
 // traceCalls counts those of all stages.
-func (l *linker) traceCalls() int {
+func (l *mergedStages) traceCalls() int {
 	n := 0
-	l.eachShaderCall(func(_ *stage, op spirv.Op) {
+	l.eachShaderCall(func(_ *mergedStage, op spirv.Op) {
 		if op != spirv.OpExecuteCallableKHR {
 			n++
 		}
@@ -41,7 +44,7 @@ func (l *linker) traceCalls() int {
 }
 
 // eachShaderCall visits the calls of other shaders, of all stages.
-func (l *linker) eachShaderCall(visit func(s *stage, op spirv.Op)) {
+func (l *mergedStages) eachShaderCall(visit func(s *mergedStage, op spirv.Op)) {
 	for _, s := range l.stages {
 		for _, f := range s.functions {
 			for _, b := range f.Blocks {
@@ -55,16 +58,20 @@ func (l *linker) eachShaderCall(visit func(s *stage, op spirv.Op)) {
 	}
 }
 
-func (monolithic) cuts() bool          { return false }
-func (monolithic) machine(*stage) bool { return false }
-func (monolithic) begin(l *linker)     { l.declareWords() }
+func (*monolithic) cuts() bool             { return false }
+func (*monolithic) machine(*cutStage) bool { return false }
 
-func (monolithic) incoming(e *emitter, x *variable) place { return e.l.wordsOf(x) }
-func (monolithic) outgoing(e *emitter, x *variable) place { return e.l.wordsOf(x) }
+func (f *monolithic) begin(l *framedStages) {
+	f.declareWords(l)
+	f.tiles = l.widest()
+}
 
-func (monolithic) next(e *emitter) spirv.ID { return e.u32(stateDone) }
+func (f *monolithic) incoming(_ *emitter, x *variable) place { return f.wordsOf(x) }
+func (f *monolithic) outgoing(_ *emitter, x *variable) place { return f.wordsOf(x) }
 
-func (monolithic) dispatch(l *linker) error {
+func (*monolithic) next(e *emitter) spirv.ID { return e.u32(stateDone) }
+
+func (f *monolithic) dispatch(l *assembly) error {
 	if err := l.numberStates(); err != nil {
 		return err
 	}
@@ -78,19 +85,22 @@ func (monolithic) dispatch(l *linker) error {
 	l.emitTraversalHooks(c)
 	l.emitRaygen()
 	l.emitKernel(l.symbols.RtWhole)
-	l.widen()
+	if f.tiles > 0 {
+		l.emitConstant(l.symbols.RtTiles, l.types.u32(f.tiles))
+		l.setLanes(tileLanes * f.tiles)
+	}
 	return nil
 }
 
-func (monolithic) finish(l *linker) (*Result, error) {
+func (*monolithic) finish(l *assembly) (*Result, error) {
 	l.finishModule()
 	return l.makeResult(FormMonolithic), nil
 }
 
 // call: the payload goes to words that the callee reads, and comes back from there.
-func (monolithic) call(e *emitter, call *spirv.Inst) {
+func (f *monolithic) call(e *emitter, call *spirv.Inst) {
 	x := e.s.vars.byID[payloadOf(call)]
-	words := e.l.wordsOf(x)
+	words := f.wordsOf(x)
 	e.save(e.s.vars.all(x), words)
 	switch call.Op {
 	case spirv.OpExecuteCallableKHR:
@@ -109,12 +119,12 @@ func (monolithic) call(e *emitter, call *spirv.Inst) {
 }
 
 // wordsOf returns the place of payloads, or of callable data, in the monolithic form.
-func (l *linker) wordsOf(x *variable) place { return place{words: l.words[x.role.callable]} }
+func (f *monolithic) wordsOf(x *variable) place { return place{words: f.words[x.role.callable]} }
 
 // declareWords declares the words of the monolithic form, as many as the largest payload has.
-func (l *linker) declareWords() {
+func (f *monolithic) declareWords(l *framedStages) {
 	t := l.types
-	l.words = map[bool]spirv.ID{}
+	f.words = map[bool]spirv.ID{}
 	for _, callable := range []bool{false, true} {
 		size := uint32(0)
 		for _, s := range l.stages {
@@ -131,6 +141,6 @@ func (l *linker) declareWords() {
 		id := l.out.NewID()
 		t.add(spirv.Inst{Op: spirv.OpVariable, Type: t.pointer(spirv.StorageClassPrivate, array), Result: id,
 			Operands: []uint32{uint32(spirv.StorageClassPrivate)}})
-		l.words[callable] = id
+		f.words[callable] = id
 	}
 }

@@ -76,13 +76,13 @@ type wavefront struct {
 	plan *wavePlan
 }
 
-func (f *wavefront) dispatch(l *linker) error {
+func (f *wavefront) dispatch(l *assembly) error {
 	f.plan = l.planWave()
 	return f.plan.number(l) // each kernel gets bodies of its own
 }
 
 // planWave divides the pipeline's shaders among kernels.
-func (l *linker) planWave() *wavePlan {
+func (l *assembly) planWave() *wavePlan {
 	w := &wavePlan{}
 	var list []int
 	for i := range l.parts {
@@ -112,7 +112,7 @@ func (l *linker) planWave() *wavePlan {
 }
 
 // functionSizes counts the instructions of functions.
-func (l *linker) functionSizes() map[spirv.ID]int {
+func (l *linked) functionSizes() map[spirv.ID]int {
 	sizes := map[spirv.ID]int{}
 	for _, f := range l.out.Functions {
 		for _, b := range f.Blocks {
@@ -122,7 +122,7 @@ func (l *linker) functionSizes() map[spirv.ID]int {
 	return sizes
 }
 
-func (l *linker) partSize(p *part, sizes map[spirv.ID]int) int {
+func (l *linked) partSize(p *part, sizes map[spirv.ID]int) int {
 	n := 0
 	for _, id := range p.functions() {
 		n += sizes[id]
@@ -173,7 +173,7 @@ func (w *wavePlan) wholeBins(states uint32) uint32 {
 }
 
 // number gives all states their numbers: ray generation first, then kernel by kernel, each from a bin's begin on.
-func (w *wavePlan) number(l *linker) error {
+func (w *wavePlan) number(l *assembly) error {
 	n := newNumbering()
 	w.resume[0] = n.goOn
 	for i := range l.parts {
@@ -234,7 +234,7 @@ type waveKernel struct {
 }
 
 // make makes a kernel.
-func (f *wavefront) make(l *linker, k waveKernel, needs laneNeeds) (*linker, error) {
+func (f *wavefront) make(l *assembly, k waveKernel, needs laneNeeds) (*assembly, error) {
 	c := f.kernel(l, k, needs)
 	if l.options.Check {
 		if err := spirv.Verify(c.out); err != nil {
@@ -250,7 +250,7 @@ func (f *wavefront) make(l *linker, k waveKernel, needs laneNeeds) (*linker, err
 }
 
 // kernels lists what is to be made: the tail last, the kernels that shade before it.
-func (f *wavefront) kernels(l *linker) []waveKernel {
+func (f *wavefront) kernels(l *assembly) []waveKernel {
 	w := f.plan
 	raygens := func(i int) bool { return l.parts[i].model == Raygen }
 	list := []waveKernel{
@@ -282,7 +282,7 @@ func (f *wavefront) kernels(l *linker) []waveKernel {
 }
 
 // finish makes the kernels.
-func (f *wavefront) finish(l *linker) (*Result, error) {
+func (f *wavefront) finish(l *assembly) (*Result, error) {
 	w, needs := f.plan, l.laneNeeds()
 	needs.nested = needs.nested || w.reorders
 	out := &Wave{
@@ -292,7 +292,7 @@ func (f *wavefront) finish(l *linker) (*Result, error) {
 	if w.reorders {
 		out.Keys = reorderBins
 	}
-	var last *linker
+	var last *assembly
 	var codes [][]uint32
 	for _, k := range f.kernels(l) {
 		c, err := f.make(l, k, needs)
@@ -311,11 +311,13 @@ func (f *wavefront) finish(l *linker) (*Result, error) {
 }
 
 // kernel copies what a kernel needs of the module and completes it.
-func (f *wavefront) kernel(l *linker, k waveKernel, needs laneNeeds) *linker {
-	c := *l
+func (f *wavefront) kernel(l *assembly, k waveKernel, needs laneNeeds) *assembly {
+	c, own, j := *l, *l.linked, *l.job
+	c.linked, own.job = &own, &j
 	whole := *l.out
 	whole.Functions = l.functionsOf(k)
 	c.out = whole.Clone()
+	j.grows = c.out
 	c.types = newInterner(c.out)
 	c.emitWaveHooks(k)
 	t, y := c.types, l.symbols
@@ -351,7 +353,7 @@ func (f *wavefront) kernel(l *linker, k waveKernel, needs laneNeeds) *linker {
 }
 
 // resizeArray gives a global array of the runtime as many elements as the pipeline needs.
-func (l *linker) resizeArray(g global, length uint32) {
+func (l *linked) resizeArray(g global, length uint32) {
 	t, id := l.types, g.id
 	variable := t.get(id).Clone()
 	class, array := t.pointee(variable.Type)
@@ -370,7 +372,7 @@ func (k *waveKernel) has(parts []part, i int) bool {
 }
 
 // emitWaveHooks writes the hooks of a kernel.
-func (l *linker) emitWaveHooks(k waveKernel) {
+func (l *assembly) emitWaveHooks(k waveKernel) {
 	cases := l.stateCasesOf(func(i int) bool { return k.has(l.parts, i) })
 	l.emitStructures()
 	l.emitSwitch(l.symbols.RtShade, cases.shades)
@@ -379,7 +381,7 @@ func (l *linker) emitWaveHooks(k waveKernel) {
 }
 
 // functionsOf returns those of the runtime and what the kernel's shaders reach.
-func (l *linker) functionsOf(k waveKernel) []*spirv.Function {
+func (l *assembly) functionsOf(k waveKernel) []*spirv.Function {
 	byID := map[spirv.ID]*spirv.Function{}
 	for _, f := range l.out.Functions {
 		byID[f.Def.Result] = f
@@ -421,10 +423,10 @@ func (l *linker) functionsOf(k waveKernel) []*spirv.Function {
 }
 
 // emitArgument replaces the body of a hook by the read of a member of the push constants.
-func (l *linker) emitArgument(hook routine, member uint32) {
+func (l *assembly) emitArgument(hook routine, member uint32) {
 	f := l.functionByID(hook.id)
 	f.Blocks = nil
-	c := code{l: l, f: f}
+	c := code{l: l.linked, f: f}
 	c.block(l.out.NewID())
 	typ := f.Def.Type
 	pointer := l.types.pointer(spirv.StorageClassPushConstant, typ)
@@ -432,7 +434,7 @@ func (l *linker) emitArgument(hook routine, member uint32) {
 }
 
 // forward has a function of the runtime do what another does, without parameters.
-func (l *linker) forward(from, to routine) {
+func (l *linked) forward(from, to routine) {
 	f := l.functionByID(from.id)
 	f.Blocks = nil
 	c := code{l: l, f: f}
@@ -441,7 +443,7 @@ func (l *linker) forward(from, to routine) {
 }
 
 // emitKernel makes one of the runtime's functions the whole of the module: its entry point.
-func (l *linker) emitKernel(main routine) {
+func (l *linked) emitKernel(main routine) {
 	entry := &l.out.EntryPoints[0]
 	before := entry.EntryPoint().EntryPoint()
 	entry.EntryPoint().SetEntryPoint(main.id)

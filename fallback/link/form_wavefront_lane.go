@@ -22,7 +22,7 @@ func (y *symbols) laneGroups() map[spirv.ID]string {
 }
 
 // laneNeeds looks through the hit and miss shaders.
-func (l *linker) laneNeeds() laneNeeds {
+func (l *assembly) laneNeeds() laneNeeds {
 	var n laneNeeds
 	groups := l.symbols.laneGroups()
 	entries := map[spirv.ID]bool{}

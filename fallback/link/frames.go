@@ -9,7 +9,11 @@ import (
 // frame is what a shader leaves on the stack at one cut. Slot 0 keeps the state to return to while the shader waits for a
 // callee; then come the spilled leaves, then, from a new quad on, the payload, if it is the shader's own.
 type frame struct {
-	size       uint32 // slots, whole quads
+	*site
+	// constant will hold the number of the state that resumes.
+	constant   spirv.ID
+	size       uint32    // slots, whole quads
+	hit        *variable // the hit object of a call, nil if there is none
 	payload    *variable
 	ownPayload bool
 	payloadAt  uint32 // slot of the shader's own payload
@@ -29,36 +33,40 @@ type spill struct {
 }
 
 // layOutFrames decides what is spilled at each cut, and where.
-func (l *linker) layOutFrames() error {
-	return l.each(func(s *stage) error {
-		if err := l.collectVariables(s); err != nil {
+func (l *cutStages) layOutFrames() (*framedStages, error) {
+	to := &framedStages{cutStages: l}
+	return to, each(l.job, l.stages, func(c *cutStage) error {
+		s := &framedStage{cutStage: c}
+		to.stages = append(to.stages, s)
+		var err error
+		if s.vars, err = l.collectVariables(c); err != nil {
 			return err
 		}
-		live := l.analyseLiveness(s)
-		s.live = live
+		s.live = l.analyseLiveness(s)
 		for _, at := range s.sites {
-			if err := l.layOutFrame(s, at, live); err != nil {
+			f, err := l.layOutFrame(s, at)
+			if err != nil {
 				return err
 			}
+			s.frames = append(s.frames, f)
 		}
 		return nil
 	})
 }
 
-func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
+func (l *cutStages) layOutFrame(s *framedStage, at *site) (*frame, error) {
+	f := &frame{site: at, size: 1}
+	alive := s.live.at(at.resume)
 	if at.call.Op == spirv.OpReorderThreadWithHintEXT {
-		f := frame{size: 1}
-		alive := live.at(at.resume)
-		l.renew(s, &f, alive)
-		return l.spillFrame(s, at, f, alive)
+		l.renew(s, f, alive)
+		return f, l.spillFrame(s, f, alive)
 	}
-	at.payload = payloadOf(&at.call)
-	x := s.vars.byID[at.payload]
+	payload := payloadOf(&at.call)
+	x := s.vars.byID[payload]
 	if x == nil || x.role.kind != rolePayload && x.role.kind != roleIncoming {
-		return s.unsupported("%v whose payload %s is no payload variable", at.call.Op, s.nameOf(at.payload))
+		return nil, s.unsupported("%v whose payload %s is no payload variable", at.call.Op, s.nameOf(payload))
 	}
-	f := frame{size: 1, payload: x, ownPayload: x.role.kind == rolePayload}
-	alive := live.at(at.resume)
+	f.payload, f.ownPayload = x, x.role.kind == rolePayload
 	l.work(len(alive))
 	f.reloaded = s.vars.take(x, alive)
 	for _, y := range s.vars.byRole[roleIncoming] {
@@ -67,20 +75,20 @@ func (l *linker) layOutFrame(s *stage, at *site, live *liveness) error {
 		}
 	}
 	if !f.ownPayload && len(f.reloaded) > 0 || len(f.home) > 0 {
-		live.useIncomingSlot(alive) // tells where to reload it from
+		s.live.useIncomingSlot(alive) // tells where to reload it from
 	}
-	if err := s.passHitObject(at); err != nil {
-		return err
+	if err := f.passHitObject(s); err != nil {
+		return nil, err
 	}
 	if at.call.Op == spirv.OpHitObjectTraceRayEXT {
-		f.found = s.vars.take(at.hit, alive)
+		f.found = s.vars.take(f.hit, alive)
 	}
-	l.renew(s, &f, alive)
-	return l.spillFrame(s, at, f, alive)
+	l.renew(s, f, alive)
+	return f, l.spillFrame(s, f, alive)
 }
 
 // renew takes the built-ins of subgroups from what lives across a cut, where lanes may be others behind it: they are read again.
-func (l *linker) renew(s *stage, f *frame, alive bitset) {
+func (l *cutStages) renew(s *framedStage, f *frame, alive bitset) {
 	if !l.reorders() {
 		return
 	}
@@ -92,7 +100,7 @@ func (l *linker) renew(s *stage, f *frame, alive bitset) {
 }
 
 // spillFrame lays out what lives across a cut, and what is passed.
-func (l *linker) spillFrame(s *stage, at *site, f frame, alive bitset) error {
+func (l *cutStages) spillFrame(s *framedStage, f *frame, alive bitset) error {
 	alive.each(func(i int) {
 		f.spilled = append(f.spilled, spill{i, f.size})
 		f.size += s.vars.leaves[i].dwords
@@ -102,18 +110,17 @@ func (l *linker) spillFrame(s *stage, at *site, f frame, alive bitset) error {
 		f.payloadAt = f.size
 		f.size += wholeQuads(s.vars.size(f.payload))
 	}
-	if at.hit != nil {
+	if f.hit != nil {
 		f.hitAt = f.size
 		f.size += hitObjectWords
 	}
 	l.work(len(f.spilled))
 	if f.size > maxFrame {
-		return s.unsupported("%d dwords that live across a call by %v, more than %d", f.size, at.call.Op, maxFrame)
+		return s.unsupported("%d dwords that live across a call by %v, more than %d", f.size, f.call.Op, maxFrame)
 	}
 	if s.spilled += len(f.spilled); s.spilled > maxSpilled {
 		return s.unsupported("more than %d scalars and vectors that live across its %d calls", maxSpilled, len(s.sites))
 	}
-	at.frame = f
 	return nil
 }
 
@@ -150,19 +157,19 @@ func (v *variables) size(x *variable) uint32 {
 }
 
 // frameSize returns the largest frame of a stage; a shader that calls nobody has room for the state to return to.
-func (l *linker) frameSize(s *stage) uint32 {
+func (l *assembly) frameSize(s *framedStage) uint32 {
 	if !l.form.cuts() || s.Kind == AnyHit || s.Kind == Intersection {
 		return 0 // no frame: called by traversal
 	}
 	size := uint32(1)
-	for _, at := range s.sites {
-		size = max(size, at.frame.size)
+	for _, f := range s.frames {
+		size = max(size, f.size)
 	}
 	return size
 }
 
 // isGlobal tells whether an id is declared outside functions.
-func (l *linker) isGlobal(id spirv.ID) bool {
+func (l *linked) isGlobal(id spirv.ID) bool {
 	if _, ok := l.types.def[id]; ok {
 		return true
 	}

@@ -91,10 +91,7 @@ func TestGolden(t *testing.T) {
 // goldenText links stages and writes what came of them.
 func goldenText(t *testing.T, stages []Stage, o Options) string {
 	t.Helper()
-	l := newLinker(runtimeModule(t), stages, o)
-	if err := l.run(t.Context(), passes); err != nil {
-		t.Fatal(err)
-	}
+	l := linkStages(t, runtimeModule(t), stages, o)
 	var b strings.Builder
 	fmt.Fprintf(&b, "; form %v\n", l.result.Form)
 	for i := range l.parts {
@@ -124,6 +121,16 @@ func goldenText(t *testing.T, stages []Stage, o Options) string {
 		b.WriteString("\n" + spirv.DisassembleFunction(l.out, f, names))
 	}
 	return b.String()
+}
+
+// linkStages links and returns all that came of it.
+func linkStages(t *testing.T, runtime []uint32, stages []Stage, o Options) *completed {
+	t.Helper()
+	at, err := link(newJob(t.Context(), o), runtime, stages, passes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.(*completed)
 }
 
 // firstDifference returns the number, from 1, of the first line that differs, and both; 0 if none does.

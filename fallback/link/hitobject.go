@@ -69,17 +69,17 @@ var hitRecords = map[spirv.Op]func(h *hitLowering, in *spirv.Inst) error{
 }
 
 // hitObjectType returns the structure that stands for OpTypeHitObjectEXT.
-func (l *linker) hitObjectType() spirv.ID { return l.symbols.HoNothing.result }
+func (l *linked) hitObjectType() spirv.ID { return l.symbols.HoNothing.result }
 
 // lowerHitObjects makes the instructions on hit objects of all stages reads and writes of structures.
-func (l *linker) lowerHitObjects() error {
-	return l.each(func(s *stage) error {
+func (l *mergedStages) lowerHitObjects() error {
+	return each(l.job, l.stages, func(s *mergedStage) error {
 		functions := l.functionsOfStage(s)
 		if !l.noteHitObjects(s, functions) {
 			return nil
 		}
 		h := &hitLowering{
-			code: code{l: l}, s: s, struc: l.hitObjectType(), indices: map[spirv.ID]map[string]uint32{}, holds: map[spirv.ID]bool{},
+			code: code{l: l.linked}, s: s, struc: l.hitObjectType(), indices: map[spirv.ID]map[string]uint32{}, holds: map[spirv.ID]bool{},
 			hollows: map[spirv.ID]bool{},
 		}
 		h.emptyGlobals()
@@ -93,7 +93,7 @@ func (l *linker) lowerHitObjects() error {
 }
 
 // noteHitObjects tells whether the stage has any, and notes what it does with them.
-func (l *linker) noteHitObjects(s *stage, functions []*spirv.Function) (found bool) {
+func (l *linked) noteHitObjects(s *mergedStage, functions []*spirv.Function) (found bool) {
 	reorders := false
 	for _, f := range functions {
 		for _, b := range f.Blocks {
@@ -114,7 +114,7 @@ func (l *linker) noteHitObjects(s *stage, functions []*spirv.Function) (found bo
 }
 
 // memberIndices returns the places of the members of a structure of the runtime by their names.
-func (l *linker) memberIndices(struc spirv.ID) map[string]uint32 {
+func (l *linked) memberIndices(struc spirv.ID) map[string]uint32 {
 	indices := map[string]uint32{}
 	for i := range l.out.Names {
 		if in := &l.out.Names[i]; in.Op == spirv.OpMemberName && in.MemberName().Type() == struc {
@@ -127,7 +127,7 @@ func (l *linker) memberIndices(struc spirv.ID) map[string]uint32 {
 // hitLowering rewrites the hit objects of one stage.
 type hitLowering struct {
 	code
-	s       *stage
+	s       *mergedStage
 	struc   spirv.ID                       // the type of an object
 	indices map[spirv.ID]map[string]uint32 // of members by name, by structure: of those that were asked for
 	types   map[spirv.ID]spirv.ID          // of the values of the function

@@ -30,8 +30,8 @@ func passesHitObject(op spirv.Op) bool {
 }
 
 // placeHitObjects makes the hit objects of calls variables: elements of arrays and the like go through one.
-func (l *linker) placeHitObjects() error {
-	return l.each(func(s *stage) error {
+func (l *shapedStages) placeHitObjects() error {
+	return each(l.job, l.stages, func(s *shapedStage) error {
 		if !s.hitObjects {
 			return nil
 		}
@@ -59,20 +59,19 @@ func (l *linker) placeHitObjects() error {
 		}
 		if through {
 			addVariableInsts(s.function, []spirv.Inst{v})
-			s.definitions, s.types = nil, nil
 		}
 		return nil
 	})
 }
 
 // copyHitObject returns the instructions that do it.
-func (l *linker) copyHitObject(to, from spirv.ID) []spirv.Inst {
+func (l *linked) copyHitObject(to, from spirv.ID) []spirv.Inst {
 	load := spirv.Inst{Op: spirv.OpLoad, Type: l.hitObjectType(), Result: l.out.NewID(), Operands: []uint32{uint32(from)}}
 	return []spirv.Inst{load, {Op: spirv.OpStore, Operands: []uint32{uint32(to), uint32(load.Result)}}}
 }
 
 // isVariable tells whether an id is a variable of the stage: of its entry function, or of the module.
-func (s *stage) isVariable(id spirv.ID) bool {
+func (s *mergedStage) isVariable(id spirv.ID) bool {
 	if _, ok := s.uses[id]; ok {
 		return true
 	}
@@ -82,14 +81,14 @@ func (s *stage) isVariable(id spirv.ID) bool {
 }
 
 // passHitObject finds the variable of a call's hit object, if it has one.
-func (s *stage) passHitObject(at *site) error {
-	if !passesHitObject(at.call.Op) {
+func (f *frame) passHitObject(s *framedStage) error {
+	if !passesHitObject(f.call.Op) {
 		return nil
 	}
-	object := at.call.HitObject().HitObject()
-	at.hit = s.vars.byID[object]
-	if at.hit == nil || s.vars.size(at.hit) > hitObjectWords {
-		return s.unsupported("%v whose hit object %s is no variable", at.call.Op, s.nameOf(object))
+	object := f.call.HitObject().HitObject()
+	f.hit = s.vars.byID[object]
+	if f.hit == nil || s.vars.size(f.hit) > hitObjectWords {
+		return s.unsupported("%v whose hit object %s is no variable", f.call.Op, s.nameOf(object))
 	}
 	return nil
 }
@@ -116,7 +115,7 @@ func (e *emitter) callHitObject(call *spirv.Inst) {
 
 // useHitObjects has the scheduler know hit objects, if any shader has them: its traversal takes rays and objects, and keeps or
 // answers what it finds. Without, nothing of this is in the linked code.
-func (l *linker) useHitObjects() {
+func (l *assembly) useHitObjects() {
 	used, records := false, false
 	for _, p := range l.parts {
 		used, records = used || p.hitObjects, records || p.records
@@ -144,7 +143,8 @@ func (l *linker) useHitObjects() {
 	}
 }
 
-func checkNoHitObjects(l *linker) error {
+func checkNoHitObjects(at hasLinked) error {
+	l := at.whole()
 	var err error
 	l.out.EachFunctionInst(func(in *spirv.Inst) {
 		_, getter := l.symbols.hitGetters[in.Op]
@@ -155,8 +155,9 @@ func checkNoHitObjects(l *linker) error {
 	return err
 }
 
-func checkPassable(l *linker) error {
-	return l.eachEntryInst(func(s *stage, b *spirv.Block, i int) error {
+func checkPassable(at hasMerged) error {
+	l := at.merged()
+	return l.eachEntryInst(func(s *mergedStage, b *spirv.Block, i int) error {
 		if in := &b.Insts[i]; passesHitObject(in.Op) && !s.isVariable(in.HitObject().HitObject()) {
 			return fmt.Errorf("a hit object that is no variable")
 		}

@@ -176,9 +176,9 @@ func (h *hitLowering) hollow(typ spirv.ID) bool {
 	switch in := h.l.types.get(typ); {
 	case in == nil:
 	case in.Op == spirv.OpTypeArray:
-		hollow = h.hollow(in.ID(0))
+		hollow = h.hollow(in.TypeArray().ElementType())
 	case in.Op == spirv.OpTypeStruct:
-		hollow = !slices.ContainsFunc(in.Operands, func(m uint32) bool { return !h.hollow(spirv.ID(m)) })
+		hollow = !slices.ContainsFunc(in.TypeStruct().Members(), func(m uint32) bool { return !h.hollow(spirv.ID(m)) })
 	}
 	h.hollows[typ] = hollow
 	return hollow

@@ -258,15 +258,15 @@ func TestGrowth(t *testing.T) {
 			type cost struct{ work, bytes, words float64 }
 			measure := func(n int) (cost, error) {
 				code := g.make(n).assemble(t)
-				l := newLinker(rt, []Stage{{Name: g.name, Kind: Raygen, Code: code}}, Options{})
+				j := newJob(t.Context(), Options{})
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				err := l.run(t.Context(), passes)
+				at, err := link(j, rt, []Stage{{Name: g.name, Kind: Raygen, Code: code}}, passes)
 				runtime.ReadMemStats(&after)
-				c := cost{work: float64(l.done), bytes: float64(after.TotalAlloc - before.TotalAlloc),
+				c := cost{work: float64(j.done), bytes: float64(after.TotalAlloc - before.TotalAlloc),
 					words: float64(len(code))}
 				if err == nil {
-					c.words += float64(len(l.result.Code) - len(rt))
+					c.words += float64(len(at.(*completed).result.Code) - len(rt))
 				}
 				return c, err
 			}

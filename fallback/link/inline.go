@@ -8,10 +8,10 @@ import (
 
 // inlineCuts puts every function that may trace, or end an any hit or intersection shader, into the entry function. Functions
 // without such instructions stay functions. SPIR-V for Vulkan has no recursion, so this ends.
-func (l *linker) inlineCuts() error {
-	err := l.each(func(s *stage) error {
+func (l *shapedStages) inlineCuts() error {
+	err := each(l.job, l.stages, func(s *shapedStage) error {
 		s.irregular = map[spirv.ID]bool{}
-		x := &inliner{l: l, s: s, needed: s.cutFunctions(), inside: map[spirv.ID]map[spirv.ID]bool{}, ends: map[spirv.ID]spirv.ID{}}
+		x := &inliner{l: l.linked, s: s, needed: s.cutFunctions(), inside: map[spirv.ID]map[spirv.ID]bool{}, ends: map[spirv.ID]spirv.ID{}}
 		if err := x.run(); err != nil {
 			return err
 		}
@@ -27,7 +27,7 @@ func (l *linker) inlineCuts() error {
 }
 
 // dropInlined removes the functions that are in the entry function now.
-func (l *linker) dropInlined(s *stage, inlined map[spirv.ID]bool) {
+func (l *shapedStages) dropInlined(s *shapedStage, inlined map[spirv.ID]bool) {
 	gone := map[*spirv.Function]bool{}
 	for id, f := range s.functions {
 		if inlined[id] && f != s.function {
@@ -44,7 +44,7 @@ func endsRay(op spirv.Op) bool {
 }
 
 // cutFunctions returns the functions that hold such instructions, or call one that does.
-func (s *stage) cutFunctions() map[spirv.ID]bool {
+func (s *mergedStage) cutFunctions() map[spirv.ID]bool {
 	needed, callers := map[spirv.ID]bool{}, map[spirv.ID][]spirv.ID{}
 	var found []spirv.ID
 	need := func(id spirv.ID) {
@@ -79,8 +79,8 @@ func (s *stage) cutFunctions() map[spirv.ID]bool {
 // inliner puts functions into an entry function: it goes through the blocks once, and through those of a callee in the place of
 // the call.
 type inliner struct {
-	l      *linker
-	s      *stage
+	l      *linked
+	s      *shapedStage
 	needed map[spirv.ID]bool
 	// inside holds for each callee the blocks that lie inside a construct.
 	inside    map[spirv.ID]map[spirv.ID]bool
@@ -194,14 +194,14 @@ func (x *inliner) call(before *spirv.Block, at int) (body []*spirv.Block, after 
 }
 
 // aliased gives a variable that holds an address the decoration that it, or the contrary, must have.
-func (l *linker) aliased(variable, typ spirv.ID) {
+func (l *linked) aliased(variable, typ spirv.ID) {
 	if class, _ := l.types.pointee(typ); class == spirv.StorageClassPhysicalStorageBuffer {
 		l.decorate(variable, spirv.DecorationAliasedPointer)
 	}
 }
 
 // newVariable returns the declaration of a function variable.
-func (l *linker) newVariable(typ spirv.ID) spirv.Inst {
+func (l *linked) newVariable(typ spirv.ID) spirv.Inst {
 	pointer := l.types.pointer(spirv.StorageClassFunction, typ)
 	return spirv.Inst{
 		Op: spirv.OpVariable, Type: pointer, Result: l.out.NewID(), Operands: []uint32{uint32(spirv.StorageClassFunction)},
@@ -215,7 +215,7 @@ func addVariableInsts(f *spirv.Function, list []spirv.Inst) {
 }
 
 // blocksInConstructs returns the labels of blocks that lie inside a construct, headers not counted for their own.
-func (l *linker) blocksInConstructs(f *spirv.Function) map[spirv.ID]bool {
+func (l *linked) blocksInConstructs(f *spirv.Function) map[spirv.ID]bool {
 	cfg := l.cfg(f)
 	preorder, parent := cfg.StructuralTree()
 	within, inside := make([]bool, len(f.Blocks)), map[spirv.ID]bool{}
@@ -239,11 +239,11 @@ func mergeOf(b *spirv.Block) (merge, cont spirv.ID, ok bool) {
 
 // cloner copies instructions, giving results new ids, with the decorations of the old.
 type cloner struct {
-	l   *linker
+	l   *linked
 	ids map[spirv.ID]spirv.ID
 }
 
-func newCloner(l *linker) *cloner { return &cloner{l: l, ids: map[spirv.ID]spirv.ID{}} }
+func newCloner(l *linked) *cloner { return &cloner{l: l, ids: map[spirv.ID]spirv.ID{}} }
 
 // id returns the copy's id of a label or result, a new one at first sight.
 func (c *cloner) id(old spirv.ID) spirv.ID {

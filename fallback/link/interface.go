@@ -4,14 +4,17 @@ import "github.com/everray/everray/fallback/spirv"
 
 // lowerInterfaces gives the variables of ray tracing the storage classes that stand for them in a compute module, and
 // notes each variable's role.
-func (l *linker) lowerInterfaces() error {
-	for _, s := range l.stages {
+func (l *loadedStages) lowerInterfaces() (*loweredStages, error) {
+	to := &loweredStages{linked: l.linked}
+	for _, n := range l.stages {
+		s := &loweredStage{normalStage: n}
 		if err := s.noteRoles(); err != nil {
-			return err
+			return nil, err
 		}
 		s.rewriteTypes(loweredClass)
+		to.stages = append(to.stages, s)
 	}
-	return nil
+	return to, nil
 }
 
 // loweredClass maps the storage classes of ray tracing to those that stand for them. All pointers of a class change
@@ -29,11 +32,11 @@ var loweredClass = map[spirv.StorageClass]spirv.StorageClass{
 }
 
 // noteRoles finds out what each module-scope variable is for.
-func (s *stage) noteRoles() error {
+func (s *loweredStage) noteRoles() error {
 	s.uses = map[spirv.ID]role{}
-	index := spirv.NewIndex(s.module)
-	for i := range s.module.Globals {
-		in := &s.module.Globals[i]
+	index := spirv.NewIndex(s.code)
+	for i := range s.code.Globals {
+		in := &s.code.Globals[i]
 		if in.Op != spirv.OpVariable {
 			continue
 		}
@@ -77,8 +80,8 @@ func (s *stage) noteRoles() error {
 
 // rewriteTypes changes storage classes, and acceleration structures into the addresses that they are here: as a value a
 // uvec2, as a descriptor a storage buffer whose first two dwords hold the address.
-func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) {
-	m := s.module
+func (s *loweredStage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) {
+	m := s.code
 	loads := s.structureLoads()
 	structures := map[spirv.ID]bool{} // the type itself, and arrays of it: what descriptors are made of
 	var globals []spirv.Inst
@@ -143,9 +146,9 @@ func (s *stage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) 
 }
 
 // descriptorType returns the type that stands for t, an acceleration structure or an array, in a descriptor.
-func (s *stage) descriptorType(t spirv.ID) spirv.ID {
-	for i := range s.module.Globals {
-		if in := &s.module.Globals[i]; in.Result == t && in.Op == spirv.OpTypeAccelerationStructureKHR {
+func (s *loweredStage) descriptorType(t spirv.ID) spirv.ID {
+	for i := range s.code.Globals {
+		if in := &s.code.Globals[i]; in.Result == t && in.Op == spirv.OpTypeAccelerationStructureKHR {
 			return s.struc
 		}
 	}
@@ -153,8 +156,8 @@ func (s *stage) descriptorType(t spirv.ID) spirv.ID {
 }
 
 // structureTypes declares what stands for acceleration structures: id becomes uvec2, s.struc the block of a descriptor.
-func (s *stage) structureTypes(id spirv.ID) []spirv.Inst {
-	m := s.module
+func (s *loweredStage) structureTypes(id spirv.ID) []spirv.Inst {
+	m := s.code
 	word := m.NewID()
 	s.struc = m.NewID()
 	block := uint32(s.struc)
@@ -170,9 +173,9 @@ func (s *stage) structureTypes(id spirv.ID) []spirv.Inst {
 }
 
 // structureLoads returns the results of loads of acceleration structures from descriptors.
-func (s *stage) structureLoads() map[spirv.ID]bool {
-	x, loads := spirv.NewIndex(s.module), map[spirv.ID]bool{}
-	s.module.EachFunctionInst(func(in *spirv.Inst) {
+func (s *loweredStage) structureLoads() map[spirv.ID]bool {
+	x, loads := spirv.NewIndex(s.code), map[spirv.ID]bool{}
+	s.code.EachFunctionInst(func(in *spirv.Inst) {
 		if in.Op != spirv.OpLoad || x.Op(in.Type) != spirv.OpTypeAccelerationStructureKHR {
 			return
 		}
@@ -185,8 +188,8 @@ func (s *stage) structureLoads() map[spirv.ID]bool {
 }
 
 // readStructures makes those loads read the address in the descriptor's block, its only member.
-func (s *stage) readStructures(loads map[spirv.ID]bool) {
-	m := s.module
+func (s *loweredStage) readStructures(loads map[spirv.ID]bool) {
+	m := s.code
 	zero := uint32(m.ConstantU32(0))
 	var pointer spirv.ID
 	for _, f := range m.Functions {

@@ -36,19 +36,19 @@ func (e *InternalError) Error() string {
 func (e *InternalError) Unwrap() error { return ErrInternal }
 
 // recovered makes an error of what a pass panicked with.
-func (l *linker) recovered(what string, p any) error {
+func (j *job) recovered(what string, p any) error {
 	if s, ok := p.(stop); ok {
 		return fmt.Errorf("%s: %w", what, s.err)
 	}
-	e := &InternalError{Pass: l.pass, Value: p, Stack: debug.Stack()}
-	if l.at != nil {
-		e.Shader = l.at.Name
-		if l.function != 0 {
-			e.Function = l.at.nameOf(l.function)
+	e := &InternalError{Pass: j.pass, Value: p, Stack: debug.Stack()}
+	if j.at != nil {
+		e.Shader = j.at.title()
+		if j.function != 0 {
+			e.Function = j.at.nameOf(j.function)
 		}
 	}
-	if l.inst != nil {
-		e.Instruction = l.inst.String()
+	if j.inst != nil {
+		e.Instruction = j.inst.String()
 	}
 	return fmt.Errorf("%s: %w", what, e)
 }

@@ -14,15 +14,15 @@ import (
 // instruction.
 func TestInternalError(t *testing.T) {
 	stages := []Stage{{Name: "mine", Kind: Raygen, Code: glsltest.Compile(t, "rgen", shapes.All()[0].Raygen)}}
-	broken := pass{name: "broken", run: func(l *linker) error {
-		return l.each(func(s *stage) error {
+	broken := pass{name: "broken", run: in(func(l *loadedStages) error {
+		return each(l.job, l.stages, func(s *normalStage) error {
 			l.function = s.entry
 			l.inst = &spirv.Inst{Op: spirv.OpTraceRayKHR, Operands: []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}
 			var none []int
 			return s.invalid("%d", none[len(l.stages)])
 		})
-	}}
-	err := newLinker(runtimeModule(t), stages, Options{}).run(t.Context(), append(passes[:1:1], broken))
+	})}
+	_, err := link(newJob(t.Context(), Options{}), runtimeModule(t), stages, append(passes[:1:1], broken))
 	internal := (*InternalError)(nil)
 	if !errors.Is(err, ErrInternal) || !errors.As(err, &internal) || errors.Is(err, ErrInvalid) {
 		t.Fatalf("it ended with %v", err)

@@ -4,8 +4,8 @@ import "github.com/everray/everray/fallback/spirv"
 
 // moveLaunch gives indirect launches, and the kernels of the wavefront form, their parameters: the runtime's push constant block
 // goes to memory, and the push constants hold its address, and what else a kernel of the wavefront form is told: another address
-// and a number.
-func (l *linker) moveLaunch() {
+// and a number. It returns the variable of the push constants.
+func (l *linked) moveLaunch() (arguments spirv.ID) {
 	t := l.types
 	launch := l.symbols.RtLaunch.id
 	_, block := t.pointee(t.get(launch).Type)
@@ -25,7 +25,6 @@ func (l *linker) moveLaunch() {
 	variable := l.out.NewID()
 	t.add(spirv.Inst{Op: spirv.OpVariable, Type: t.pointer(spirv.StorageClassPushConstant, holder), Result: variable,
 		Operands: []uint32{uint32(spirv.StorageClassPushConstant)}})
-	l.arguments = variable
 	member := t.pointer(spirv.StorageClassPushConstant, address)
 
 	for _, f := range l.out.Functions {
@@ -59,10 +58,11 @@ func (l *linker) moveLaunch() {
 		}
 	}
 	t.reindex()
+	return variable
 }
 
 // movePointers declares, for each pointer type into push constants, the one into physical storage.
-func (l *linker) movePointers() map[spirv.ID]spirv.ID {
+func (l *linked) movePointers() map[spirv.ID]spirv.ID {
 	moved := map[spirv.ID]spirv.ID{}
 	for i := range l.out.Globals {
 		in := l.out.Globals[i]

@@ -51,12 +51,14 @@ func NewLibrary(ctx context.Context, runtime []uint32, stages []Stage, o Options
 		return nil, fmt.Errorf("library without stages: %w", ErrInvalid)
 	}
 	o.Libraries, o.Indirect = nil, false
-	l := newLinker(runtime, stages, o)
-	l.library = true
+	j := newJob(ctx, o)
+	j.library = true
 	join := slices.IndexFunc(passes, func(p pass) bool { return p.name == "join" })
-	if err := l.run(ctx, passes[:join]); err != nil {
+	at, err := link(j, runtime, stages, passes[:join])
+	if err != nil {
 		return nil, err
 	}
+	l := at.(*assembly)
 	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, structures: l.structures, size: l.size}, nil
 }
 
@@ -64,7 +66,7 @@ func NewLibrary(ctx context.Context, runtime []uint32, stages []Stage, o Options
 func (y *Library) Stages() int { return len(y.parts) }
 
 // joinLibraries copies what libraries hold into the output.
-func (l *linker) joinLibraries() error {
+func (l *assembly) joinLibraries() error {
 	for i, y := range l.options.Libraries {
 		if y == nil || y.bound != l.runtimeBound {
 			return fmt.Errorf("library %d is nil or was made with another runtime: %w", i, ErrInvalid)
@@ -79,13 +81,13 @@ func (l *linker) joinLibraries() error {
 
 // joiner copies a library. Ids of the runtime stay, others move up, and what SPIR-V wants to be unique is shared.
 type joiner struct {
-	l      *linker
+	l      *assembly
 	y      *Library
 	delta  spirv.ID
 	shared map[spirv.ID]spirv.ID
 }
 
-func (l *linker) join(y *Library) {
+func (l *assembly) join(y *Library) {
 	j := &joiner{l: l, y: y, delta: spirv.ID(l.out.Bound) - y.bound, shared: map[spirv.ID]spirv.ID{}}
 	l.out.Bound += y.module.Bound - uint32(y.bound)
 	j.header()
@@ -237,7 +239,7 @@ type numbering struct{ shade, goOn, anyHit, intersection uint32 }
 func newNumbering() numbering { return numbering{firstShade, firstContinue, 1, 1} }
 
 // part gives a shader its number and the points where it resumes theirs, which it writes into the code.
-func (n *numbering) part(l *linker, p *part) {
+func (n *numbering) part(l *assembly, p *part) {
 	counter := &n.shade
 	switch p.model {
 	case AnyHit:
@@ -258,7 +260,7 @@ func (n *numbering) part(l *linker, p *part) {
 }
 
 // check refuses more shaders than there are numbers.
-func (n *numbering) check(l *linker) error {
+func (n *numbering) check(l *assembly) error {
 	if n.shade > stateCall {
 		return fmt.Errorf("%d hit and miss shaders, more than %d: %w", n.shade-firstShade, stateCall-firstShade, ErrUnsupported)
 	}
@@ -272,7 +274,7 @@ func (n *numbering) check(l *linker) error {
 }
 
 // numberStates numbers all shaders in their order.
-func (l *linker) numberStates() error {
+func (l *assembly) numberStates() error {
 	n := newNumbering()
 	for i := range l.parts {
 		n.part(l, &l.parts[i])

@@ -29,23 +29,23 @@ type stop struct{ err error }
 
 // work is called by passes as they go, for about each instruction. Now and then it looks whether the context has ended, or
 // the module grown past its limits, and ends the pass if so.
-func (l *linker) work(n int) {
-	if l.done += n; l.done < l.look {
+func (j *job) work(n int) {
+	if j.done += n; j.done < j.look {
 		return
 	}
 	const often = 1 << 12
-	l.look = l.done + often
-	if l.ctx != nil && l.ctx.Err() != nil {
-		panic(stop{l.ctx.Err()})
+	j.look = j.done + often
+	if j.ctx != nil && j.ctx.Err() != nil {
+		panic(stop{j.ctx.Err()})
 	}
-	if l.out != nil && l.out.Bound > maxIDs {
-		panic(stop{l.tooLarge("more than %d ids", maxIDs)})
+	if j.grows != nil && j.grows.Bound > maxIDs {
+		panic(stop{j.tooLarge("more than %d ids", maxIDs)})
 	}
 }
 
 // cfg returns the control flow graph of a function.
-func (l *linker) cfg(f *spirv.Function) *spirv.CFG {
-	c, err := spirv.NewCFGContext(cmp.Or[context.Context](l.ctx, context.Background()), f)
+func (j *job) cfg(f *spirv.Function) *spirv.CFG {
+	c, err := spirv.NewCFGContext(cmp.Or[context.Context](j.ctx, context.Background()), f)
 	if err != nil {
 		panic(stop{err})
 	}
@@ -53,38 +53,22 @@ func (l *linker) cfg(f *spirv.Function) *spirv.CFG {
 }
 
 // tooLarge returns an ErrUnsupported about the linked module, which names the shader at work.
-func (l *linker) tooLarge(format string, args ...any) error {
+func (j *job) tooLarge(format string, args ...any) error {
 	what := fmt.Sprintf(format, args...)
-	if l.at != nil {
-		return l.at.unsupported("%s in the linked module; split the pipeline, or the shader", what)
+	if j.at != nil {
+		return j.at.unsupported("%s in the linked module; split the pipeline, or the shader", what)
 	}
 	return fmt.Errorf("%s in the linked module; split the pipeline: %w", what, ErrUnsupported)
 }
 
-// each runs a pass for every stage and notes which one is at work.
-func (l *linker) each(do func(*stage) error) error {
-	for _, s := range l.stages {
-		l.at, l.function, l.inst = s, 0, nil
-		l.work(1)
-		if err := do(s); err != nil {
-			return err
-		}
-	}
-	l.at, l.function, l.inst = nil, 0, nil
-	return nil
-}
-
 // heed looks at once.
-func (l *linker) heed() {
-	l.look = l.done
-	l.work(0)
+func (j *job) heed() {
+	j.look = j.done
+	j.work(0)
 }
 
 // nameOf returns the debug name of an id, or its number, for messages.
-func (s *stage) nameOf(id spirv.ID) string {
-	if s.module != nil {
-		return s.module.NameOf(id)
-	}
+func (s *mergedStage) nameOf(id spirv.ID) string {
 	if name := s.names[id]; name != "" {
 		return name
 	}

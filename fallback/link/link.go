@@ -81,126 +81,61 @@ type Owner struct {
 
 // Link links the stages, and libraries, with the runtime module.
 func Link(ctx context.Context, runtime []uint32, stages []Stage, o Options) (*Result, error) {
-	l := newLinker(runtime, stages, o)
-	if err := l.run(ctx, passes); err != nil {
+	at, err := link(newJob(ctx, o), runtime, stages, passes)
+	if err != nil {
 		return nil, err
 	}
-	return l.result, nil
+	return at.(*completed).result, nil
 }
 
-func newLinker(runtime []uint32, stages []Stage, o Options) *linker {
-	l := &linker{options: o, runtimeCode: runtime}
-	for i, s := range stages {
-		if s.Entry == "" {
-			s.Entry = "main"
-		}
-		if s.Name == "" {
-			s.Name = fmt.Sprintf("stage %d (%s %q)", i, s.Kind, s.Entry)
-		}
-		l.stages = append(l.stages, &stage{Stage: s, index: i})
-	}
-	return l
+func newJob(ctx context.Context, o Options) *job { return &job{options: o, ctx: ctx} }
+
+// link makes stages normal and takes them through passes; it returns the phase that the last of them ends with.
+func link(j *job, runtime []uint32, stages []Stage, passes []pass) (phase, error) {
+	return j.run("link", passes, func() (phase, error) { return normalise(j, runtime, stages) })
 }
 
-// run runs passes.
-func (l *linker) run(ctx context.Context, passes []pass) (err error) {
+// run takes a phase through passes. What it is about begins its errors.
+func (j *job) run(what string, passes []pass, begin func() (phase, error)) (at phase, err error) {
 	// Modules are verified when they come in. What that lets through and a pass cannot make sense of must not take the
 	// program down: applications hand us shaders of strangers.
 	defer func() {
 		if p := recover(); p != nil {
-			err = l.recovered("link", p)
+			at, err = nil, j.recovered(what, p)
 		}
 	}()
-	l.ctx, l.pass = ctx, "normalise"
-	if err := l.normalise(ctx); err != nil {
-		return fmt.Errorf("link: %w", err)
+	j.pass = "normalise"
+	if at, err = begin(); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	holds := map[property]bool{}
 	for _, p := range passes {
-		if err := ctx.Err(); err != nil {
-			return err
+		if err := j.ctx.Err(); err != nil {
+			return nil, err
 		}
-		l.pass = p.name
-		if err := p.run(l); err != nil {
-			return fmt.Errorf("link: %w", err)
+		j.pass = p.name
+		if at, err = p.run.do(at); err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
 		}
 		p.update(holds)
-		if l.options.Check {
-			if err := l.checkProperties(holds); err != nil {
-				return fmt.Errorf("link: after pass %s: %w", p.name, err)
-			}
-		}
-		if l.options.AfterPass != nil && l.out != nil {
-			if err := l.options.AfterPass(p.name, l.out); err != nil {
-				return fmt.Errorf("link: after pass %s: %w", p.name, err)
-			}
+		if err := p.look(j, at, holds); err != nil {
+			return nil, fmt.Errorf("%s: after pass %s: %w", what, p.name, err)
 		}
 	}
+	return at, nil
+}
+
+// look checks what holds after the pass, and shows the module, where that was asked for.
+func (p *pass) look(j *job, at phase, holds map[property]bool) error {
+	if j.options.Check {
+		if err := checkProperties(at, holds); err != nil {
+			return err
+		}
+	}
+	if j.options.AfterPass != nil && at.module() != nil {
+		return j.options.AfterPass(p.name, at.module())
+	}
 	return nil
-}
-
-// linker is the state that the passes share.
-type linker struct {
-	options     Options
-	runtimeCode []uint32
-	out         *spirv.Module // the runtime, then everything
-	symbols     *symbols
-	skipHelpers bool // see Shader.SkipHelpers
-	types       *interner
-	stages      []*stage
-	decorations map[spirv.ID][]spirv.Inst // of the output's ids
-	annotated   map[string]bool           // decorations that merging has found
-	outer       map[spirv.ID]bool         // functions and instruction sets: ids that copies share, beside globals
-	inputs      map[spirv.BuiltIn]spirv.ID
-	structures  []structure         // descriptors that the scheduler reads
-	known       map[string]spirv.ID // their constants
-	parts       []part              // the shaders as state functions, those of libraries behind the pipeline's own
-	library     bool                // a library is being made
-	// runtimeBound is the bound of ids in the runtime module as it was read.
-	runtimeBound spirv.ID
-	size         hitShaders        // of a library
-	form         form              // how the shaders are put together, once that is decided
-	runs         map[run]runTypes  // for accesses of the stack
-	words        map[bool]spirv.ID // monolithic: the variables that carry payloads (false) and callable data (true)
-	result       *Result
-	arguments    spirv.ID // the push constants, where the launch's parameters are in memory
-
-	// Of the pass at work, see limits.go.
-	ctx        context.Context
-	pass       string
-	at         *stage
-	function   spirv.ID
-	inst       *spirv.Inst
-	done, look int
-}
-
-// stage is one shader on its way through the passes.
-type stage struct {
-	Stage
-	index int
-
-	module *spirv.Module // its own module, up to the merge
-	entry  spirv.ID      // the entry function
-	uses   map[spirv.ID]role
-	struc  spirv.ID // block type of an acceleration structure descriptor, 0 if none
-
-	functions  map[spirv.ID]*spirv.Function // after the merge: those of this stage in the output
-	function   *spirv.Function              // the entry function
-	hitObjects bool                         // there are hit objects
-	records    bool                         // some are made of other things than rays
-	irregular  map[spirv.ID]bool            // blocks that keep the constructs around them from staying whole
-	blocks     bool                         // one state function for all of the stage's states
-	graph      *graph                       // fragments
-	vars       *variables                   // candidates for spilling
-	sites      []*site                      // trace calls in order
-	live       *liveness
-	types      map[spirv.ID]spirv.ID // of the entry function's values
-	names      map[spirv.ID]string   // debug names, for errors
-	spilled    int                   // scalars and vectors in all frames
-	// definitions are the instructions that make them.
-	definitions map[spirv.ID]*spirv.Inst
-	// incomingSlot is the variable with the stack slot of the incoming payload, 0 if there is none.
-	incomingSlot spirv.ID
 }
 
 // role tells what a module-scope variable of a ray tracing shader stands for.
@@ -227,18 +162,11 @@ const (
 	roleIncomingSlot                  // the stack slot of the incoming payload, ours
 )
 
-func (s *stage) unsupported(format string, args ...any) error {
-	return normal.Unsupported(&s.Stage, format, args...)
-}
-func (s *stage) invalid(format string, args ...any) error {
-	return normal.Invalid(&s.Stage, format, args...)
-}
-
 // normalise takes the stages' modules to the form that the passes know.
-func (l *linker) normalise(ctx context.Context) error {
+func normalise(j *job, runtime []uint32, stages []Stage) (*normalStages, error) {
 	loaded := normal.Sources{}
 	var after normal.AfterPass
-	if o := l.options; o.Check || o.AfterPass != nil {
+	if o := j.options; o.Check || o.AfterPass != nil {
 		after = func(pass string, s *Stage, m *spirv.Module) error {
 			if o.Check {
 				if err := spirv.Verify(m); err != nil {
@@ -251,12 +179,27 @@ func (l *linker) normalise(ctx context.Context) error {
 			return nil
 		}
 	}
-	return l.each(func(s *stage) error {
-		n, err := loaded.Stage(ctx, s.Stage, after)
+	to := &normalStages{job: j, runtime: runtime}
+	for i, s := range stages {
+		to.stages = append(to.stages, &normalStage{given: given{named(s, i), i}})
+	}
+	return to, each(j, to.stages, func(s *normalStage) error {
+		n, err := loaded.Stage(j.ctx, s.Stage, after)
 		if err != nil {
 			return err
 		}
-		s.module, s.entry = n.Module, n.Entry
+		s.code, s.entry = n.Module, n.Entry
 		return nil
 	})
+}
+
+// named gives a stage the names that it lacks.
+func named(s Stage, index int) Stage {
+	if s.Entry == "" {
+		s.Entry = "main"
+	}
+	if s.Name == "" {
+		s.Name = fmt.Sprintf("stage %d (%s %q)", index, s.Kind, s.Entry)
+	}
+	return s
 }

@@ -3,6 +3,7 @@ package link
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -24,11 +25,16 @@ func runtimeModule(t testing.TB) []uint32 {
 // verified checks what passes promise, and the module, after every pass.
 var verified = Options{Check: true}
 
-// TestPassesAreInOrder checks that what a pass needs holds when its turn comes, that each property is given, checked and, but for
+// TestPassesAreInOrder checks that each pass takes the phase that the one before leaves, that what a pass needs holds when its turn comes, that each property is given, checked and, but for
 // those of the result, needed, and that no two passes share a name.
 func TestPassesAreInOrder(t *testing.T) {
 	holds, given, needed, names := map[property]bool{}, map[property]bool{}, map[property]bool{}, map[string]bool{}
+	at := reflect.TypeFor[*normalStages]()
 	for _, p := range passes {
+		if p.run.from != at {
+			t.Errorf("pass %s takes %v, and comes when there is %v", p.name, p.run.from, at)
+		}
+		at = p.run.to
 		for _, n := range p.needs {
 			if needed[n] = true; !holds[n] {
 				t.Errorf("pass %s needs that %s, and that does not hold", p.name, n)
@@ -58,6 +64,9 @@ func TestPassesAreInOrder(t *testing.T) {
 		if !needed[p] && p != complete {
 			t.Errorf("no pass needs that %s", p)
 		}
+	}
+	if at != reflect.TypeFor[*completed]() {
+		t.Errorf("the last pass leaves %v", at)
 	}
 	if !holds[structured] || !holds[complete] {
 		t.Error("the result is not complete, or not structured")

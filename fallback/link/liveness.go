@@ -10,8 +10,8 @@ import "github.com/everray/everray/fallback/spirv"
 // Leaves that no access tells apart have one bit together, a cell: a large array that is only copied whole has one. Cells are
 // gone through in parts, so that the sets of all blocks never take more than some memory.
 type liveness struct {
-	l      *linker
-	s      *stage
+	l      *linked
+	s      *framedStage
 	v      *variables
 	access map[spirv.ID]access
 	cells  []int // the first leaf of each, and the number of leaves
@@ -44,8 +44,8 @@ type called struct {
 // partWords bounds the words of the sets of all blocks at a time.
 const partWords = 1 << 22
 
-func (l *linker) analyseLiveness(s *stage) *liveness {
-	a := &liveness{l: l, s: s, v: s.vars, access: map[spirv.ID]access{}, in: map[int]bitset{}}
+func (l *cutStages) analyseLiveness(s *framedStage) *liveness {
+	a := &liveness{l: l.linked, s: s, v: s.vars, access: map[spirv.ID]access{}, in: map[int]bitset{}}
 	a.resolve()
 	a.findCells()
 	a.findCalls()

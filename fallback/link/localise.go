@@ -7,8 +7,8 @@ import (
 )
 
 // localise makes globals that only the entry function uses its variables, in all stages.
-func (l *linker) localise() error {
-	return l.each(func(s *stage) error {
+func (l *cutStages) localise() error {
+	return each(l.job, l.stages, func(s *cutStage) error {
 		l.localiseGlobals(s)
 		return nil
 	})
@@ -16,7 +16,7 @@ func (l *linker) localise() error {
 
 // localiseGlobals makes the stage's private globals variables of the entry function, where no other function uses them.
 // A global is alive throughout the scheduler's loop as far as a driver can tell; a function's variable is not.
-func (l *linker) localiseGlobals(s *stage) {
+func (l *cutStages) localiseGlobals(s *cutStage) {
 	if s.has(roleIncoming) && l.form.cuts() { // otherwise payloads are in registers
 		id := l.out.NewID()
 		l.types.add(spirv.Inst{Op: spirv.OpVariable, Type: l.types.pointer(spirv.StorageClassPrivate, l.types.uint32()), Result: id,
@@ -65,7 +65,7 @@ func baseOf(in *spirv.Inst) spirv.ID {
 }
 
 // has tells whether the stage has a variable of this role.
-func (s *stage) has(kind roleKind) bool {
+func (s *mergedStage) has(kind roleKind) bool {
 	for _, r := range s.uses {
 		if r.kind == kind {
 			return true
@@ -75,7 +75,7 @@ func (s *stage) has(kind roleKind) bool {
 }
 
 // sharedGlobals returns the globals that functions beside the entry function use, or that go to one as a pointer.
-func (s *stage) sharedGlobals() map[spirv.ID]bool {
+func (s *mergedStage) sharedGlobals() map[spirv.ID]bool {
 	shared := map[spirv.ID]bool{}
 	for _, f := range s.functions {
 		if f == s.function {

@@ -4,7 +4,7 @@ import "github.com/everray/everray/fallback/spirv"
 
 // emitMachine writes one function for all states of a stage. It takes the state's place among the stage's, 0 for its begin: a
 // switch restores what the state needs and says which fragment comes first, a loop over a switch of all fragments does the rest.
-func (l *linker) emitMachine(s *stage) spirv.ID {
+func (l *assembly) emitMachine(s *framedStage) spirv.ID {
 	t := l.types
 	word := t.uint32()
 	id := l.out.NewID()
@@ -13,9 +13,9 @@ func (l *linker) emitMachine(s *stage) spirv.ID {
 		Def:    spirv.Inst{Op: spirv.OpFunction, Type: word, Result: id, Operands: []uint32{0, uint32(t.function(word, word))}},
 		Params: []spirv.Inst{{Op: spirv.OpFunctionParameter, Type: word, Result: state}},
 	}
-	e := &emitter{code: code{l: l, f: f}, s: s, ids: newCloner(l)}
+	e := &emitter{code: code{l: l.linked, f: f}, to: l, s: s, ids: newCloner(l.linked)}
 	e.block(l.out.NewID())
-	e.pc = l.newPC(e)
+	e.pc = e.newPC()
 	e.begin(state)
 	e.turn()
 	e.declareVariables()
@@ -39,10 +39,10 @@ func (e *emitter) begin(state spirv.ID) {
 	e.enter()
 	e.store(e.pc, e.u32(0))
 	e.branch(merge)
-	for i, at := range e.s.sites {
+	for i, f := range e.s.frames {
 		e.block(labels[i])
-		e.resume(at)
-		e.store(e.pc, e.u32(uint32(e.s.graph.starts[at.resume])))
+		e.resume(f)
+		e.store(e.pc, e.u32(uint32(e.s.graph.starts[f.site.resume])))
 		e.branch(merge)
 	}
 	e.block(merge)

@@ -7,38 +7,43 @@ import (
 )
 
 // loadRuntime decodes the runtime module, the beginning of the output, and reads its symbols.
-func (l *linker) loadRuntime() error { return l.load(resolveSymbols) }
+func (l *normalStages) loadRuntime() (*loadedStages, error) {
+	to, err := l.load(l.runtime, resolveSymbols)
+	return &loadedStages{linked: to, stages: l.stages}, err
+}
 
 // load does that, for a runtime with these symbols.
-func (l *linker) load(resolve func(*spirv.Module) (*symbols, error)) error {
-	m, err := spirv.Decode(l.runtimeCode)
+func (j *job) load(runtime []uint32, resolve func(*spirv.Module) (*symbols, error)) (*linked, error) {
+	m, err := spirv.Decode(runtime)
 	if err != nil {
-		return fmt.Errorf("runtime module: %w: %w", ErrInvalid, err)
+		return nil, fmt.Errorf("runtime module: %w: %w", ErrInvalid, err)
 	}
-	l.out = m
-	if l.symbols, err = resolve(m); err != nil {
-		return err
+	y, err := resolve(m)
+	if err != nil {
+		return nil, err
 	}
-	l.types = newInterner(m)
-	l.runtimeBound = spirv.ID(m.Bound)
-	return nil
+	j.grows = m
+	return &linked{job: j, out: m, symbols: y, types: newInterner(m), runtimeBound: spirv.ID(m.Bound)}, nil
 }
 
 // mergeStages appends all stages to the output.
-func (l *linker) mergeStages() error {
-	err := l.each(func(s *stage) error {
-		if err := l.mergeStage(s); err != nil {
+func (l *loweredStages) mergeStages() (*mergedStages, error) {
+	to := &mergedStages{linked: l.linked}
+	err := each(l.job, l.stages, func(s *loweredStage) error {
+		g, err := l.copyStage(s)
+		if err != nil {
 			return err
 		}
-		s.module = nil
-		return l.checkBuiltIns(s)
+		l.at = g.to
+		to.stages = append(to.stages, g.to)
+		return l.checkBuiltIns(g.to)
 	})
 	l.indexOutput()
-	return err
+	return to, err
 }
 
 // indexOutput notes what later passes look up in the merged module.
-func (l *linker) indexOutput() {
+func (l *linked) indexOutput() {
 	l.decorations, l.outer = map[spirv.ID][]spirv.Inst{}, map[spirv.ID]bool{}
 	l.inputs = map[spirv.BuiltIn]spirv.ID{}
 	for i := range l.out.Annotations {
@@ -56,7 +61,7 @@ func (l *linker) indexOutput() {
 }
 
 // copyDecorations gives a copy of an instruction the decorations of the original.
-func (l *linker) copyDecorations(from, to spirv.ID) {
+func (l *linked) copyDecorations(from, to spirv.ID) {
 	if from == to {
 		return
 	}
@@ -70,48 +75,41 @@ func (l *linker) copyDecorations(from, to spirv.ID) {
 
 // merger copies one module into the output.
 type merger struct {
-	l     *linker
-	s     *stage
+	l     *linked
+	s     *loweredStage
+	to    *mergedStage
 	ids   map[spirv.ID]spirv.ID
 	decor map[spirv.ID]string
 }
 
-func (l *linker) mergeStage(s *stage) error {
-	_, err := l.copyStage(s)
-	return err
-}
-
 // copyStage appends a stage and returns the merger, which knows the ids that the stage's now are.
-func (l *linker) copyStage(s *stage) (*merger, error) {
-	g := &merger{l: l, s: s, ids: map[spirv.ID]spirv.ID{}, decor: decorationKeys(s.module)}
+func (l *linked) copyStage(s *loweredStage) (*merger, error) {
+	g := &merger{l: l, s: s, ids: map[spirv.ID]spirv.ID{}, decor: decorationKeys(s.code)}
 	if err := g.header(); err != nil {
 		return nil, err
 	}
 	g.globals()
-	s.functions = map[spirv.ID]*spirv.Function{}
-	for _, f := range s.module.Functions {
+	to := &mergedStage{given: s.given, functions: map[spirv.ID]*spirv.Function{}, names: map[spirv.ID]string{}, uses: map[spirv.ID]role{}}
+	for _, f := range s.code.Functions {
 		c := g.function(f)
 		l.out.Functions = append(l.out.Functions, c)
-		s.functions[c.Def.Result] = c
+		to.functions[c.Def.Result] = c
 	}
 	g.annotations()
-	s.names = map[spirv.ID]string{}
-	for i := range s.module.Names {
-		in := &s.module.Names[i]
+	for i := range s.code.Names {
+		in := &s.code.Names[i]
 		if id, ok := g.ids[in.Annotation().Target()]; ok && in.Op == spirv.OpName {
-			s.names[id] = in.Name().Name()
+			to.names[id] = in.Name().Name()
 		}
 	}
-	uses := map[spirv.ID]role{}
 	for id, r := range s.uses {
 		if new, ok := g.ids[id]; ok { // others were never used
 			r.initializer = g.ids[r.initializer]
-			uses[new] = r
+			to.uses[new] = r
 		}
 	}
-	s.uses = uses
-	s.entry, s.struc = g.ids[s.entry], g.ids[s.struc]
-	s.function = s.functions[s.entry]
+	to.struc, to.function = g.ids[s.struc], to.functions[g.ids[s.entry]]
+	g.to = to
 	return g, nil
 }
 
@@ -140,7 +138,7 @@ func (g *merger) inst(in *spirv.Inst) spirv.Inst {
 
 // header unites capabilities, extensions, instruction sets, version and memory model.
 func (g *merger) header() error {
-	out, m := g.l.out, g.s.module
+	out, m := g.l.out, g.s.code
 	out.Version = max(out.Version, m.Version)
 	out.Capabilities = united(out.Capabilities, m.Capabilities)
 	out.Extensions = united(out.Extensions, m.Extensions)
@@ -163,7 +161,7 @@ func (g *merger) header() error {
 
 // memoryModel raises the output to the Vulkan memory model where a shader uses it.
 func (g *merger) memoryModel() error {
-	out, m := g.l.out, g.s.module
+	out, m := g.l.out, g.s.code
 	model, have := m.MemoryModel.MemoryModel().MemoryModel(), out.MemoryModel.MemoryModel().MemoryModel()
 	if model == have {
 		return nil
@@ -198,9 +196,9 @@ func usesCoherence(m *spirv.Module) bool {
 
 // globals copies types, constants and variables; those that the output has already are shared.
 func (g *merger) globals() {
-	forward := forwardPointers(g.s.module)
-	for i := range g.s.module.Globals {
-		in := &g.s.module.Globals[i]
+	forward := forwardPointers(g.s.code)
+	for i := range g.s.code.Globals {
+		in := &g.s.code.Globals[i]
 		if in.Op == spirv.OpVariable && g.launchBuiltIn(in.Result, g.ids[in.Type]) {
 			continue
 		}
@@ -282,11 +280,11 @@ func (g *merger) annotations() {
 		}
 	}
 	have := g.l.annotated
-	for i := range g.s.module.Annotations {
-		if _, mapped := g.ids[g.s.module.Annotations[i].Annotation().Target()]; !mapped {
+	for i := range g.s.code.Annotations {
+		if _, mapped := g.ids[g.s.code.Annotations[i].Annotation().Target()]; !mapped {
 			continue
 		}
-		c := g.inst(&g.s.module.Annotations[i])
+		c := g.inst(&g.s.code.Annotations[i])
 		if key := keyOf(&c, ""); !have[key] {
 			have[key] = true
 			g.l.out.Annotations = append(g.l.out.Annotations, c)
@@ -295,8 +293,8 @@ func (g *merger) annotations() {
 	if !g.l.options.KeepNames {
 		return
 	}
-	for i := range g.s.module.Names {
-		in := &g.s.module.Names[i]
+	for i := range g.s.code.Names {
+		in := &g.s.code.Names[i]
 		if new, mapped := g.ids[in.Annotation().Target()]; mapped && !shared[new] {
 			g.l.out.Names = append(g.l.out.Names, g.inst(in))
 		}

@@ -35,75 +35,127 @@ const (
 	complete       property = "the modules are made"
 )
 
+// check tells whether a property holds, in any phase in which it may.
+type check func(phase) error
+
+// of makes a check of one that looks at a phase, or at what later phases have from it.
+func of[T any](look func(T) error) check {
+	return func(at phase) error {
+		t, ok := at.(T)
+		if !ok {
+			return fmt.Errorf("%T knows nothing of it", at)
+		}
+		return look(t)
+	}
+}
+
+// What later phases have from earlier ones.
+type (
+	hasMerged interface{ merged() *mergedStages }
+	hasShaped interface{ shaped() *shapedStages }
+	hasCut    interface{ cut() *cutStages }
+	hasParts  interface{ all() *assembly }
+	hasLinked interface{ whole() *linked }
+)
+
+func (l *linked) whole() *linked              { return l }
+func (l *mergedStages) merged() *mergedStages { return l }
+func (l *shapedStages) shaped() *shapedStages { return l }
+func (l *cutStages) cut() *cutStages          { return l }
+func (l *assembly) all() *assembly            { return l }
+
 // checks tell whether a property holds; structured is for the verifier of the module.
-var checks = map[property]func(*linker) error{
+var checks = map[property]check{
 	computeClasses: checkClasses,
-	merged:         checkMerged,
-	noQueries:      checkNoQueries,
-	noHitObjects:   checkNoHitObjects,
-	alignedAccess:  checkAligned,
-	formed: func(l *linker) error {
-		if l.form == nil {
-			return fmt.Errorf("no form")
-		}
-		return nil
-	},
-	inlined:     checkInlined,
-	passable:    checkPassable,
-	stored:      checkStored,
-	split:       checkSplit,
-	preheaders:  checkPreheaders,
-	fragmented:  checkFragments,
-	localised:   checkLocalised,
-	noPhis:      checkNoPhis,
-	apart:       checkApart,
-	framed:      checkFrames,
-	computeOnly: checkComputeOnly,
-	joined: func(l *linker) error {
-		n := len(l.stages)
-		for _, y := range l.options.Libraries {
-			n += y.Stages()
-		}
-		if len(l.parts) != n {
-			return fmt.Errorf("%d parts of %d shaders", len(l.parts), n)
-		}
-		return nil
-	},
-	numbered: checkNumbers,
-	complete: func(l *linker) error {
+	merged:         of(checkMerged),
+	noQueries:      of(checkNoQueries),
+	noHitObjects:   of(checkNoHitObjects),
+	alignedAccess:  of(checkAligned),
+	formed:         checkFormed,
+	inlined:        of(checkInlined),
+	passable:       of(checkPassable),
+	stored:         of(checkStored),
+	split:          of(checkSplit),
+	preheaders:     of(checkPreheaders),
+	fragmented:     of(checkFragments),
+	localised:      of(checkLocalised),
+	noPhis:         of(checkNoPhis),
+	apart:          of(checkApart),
+	framed:         of(checkFrames),
+	computeOnly:    of(checkComputeOnly),
+	joined:         of(checkJoined),
+	numbered:       of(checkNumbers),
+	complete: of(func(l *completed) error {
 		if l.result == nil || len(l.result.Code) == 0 {
 			return fmt.Errorf("no module")
 		}
 		return nil
-	},
+	}),
 }
 
 // checkProperties checks those that hold, and verifies the output and the stages that are still modules of their own.
-func (l *linker) checkProperties(holds map[property]bool) error {
+func checkProperties(at phase, holds map[property]bool) error {
 	for p, check := range checks {
 		if !holds[p] {
 			continue
 		}
-		if err := check(l); err != nil {
+		if err := check(at); err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}
-	if err := spirv.VerifyPartial(l.out, holds[structured]); err != nil {
+	if err := spirv.VerifyPartial(at.module(), holds[structured]); err != nil {
 		return err
 	}
-	for _, s := range l.stages {
-		if s.module == nil {
-			continue
+	return eachModule(at, func(m *spirv.Module) error { return spirv.VerifyPartial(m, true) })
+}
+
+// eachModule visits the modules that stages still have of their own.
+func eachModule(at phase, visit func(*spirv.Module) error) error {
+	var list []*normalStage
+	switch l := at.(type) {
+	case *loadedStages:
+		list = l.stages
+	case *loweredStages:
+		for _, s := range l.stages {
+			list = append(list, s.normalStage)
 		}
-		if err := spirv.VerifyPartial(s.module, true); err != nil {
+	}
+	for _, s := range list {
+		if err := visit(s.code); err != nil {
 			return fmt.Errorf("shader %s: %w", s.Name, err)
 		}
 	}
 	return nil
 }
 
-func checkClasses(l *linker) error {
-	check := func(m *spirv.Module, allowed ...spirv.StorageClass) error {
+func checkFormed(at phase) error {
+	var f form
+	switch l := at.(type) {
+	case hasShaped:
+		f = l.shaped().form
+	case hasParts:
+		f = l.all().form
+	}
+	if f == nil {
+		return fmt.Errorf("no form")
+	}
+	return nil
+}
+
+func checkJoined(l hasParts) error {
+	p := l.all()
+	n := p.own
+	for _, y := range p.options.Libraries {
+		n += y.Stages()
+	}
+	if len(p.parts) != n {
+		return fmt.Errorf("%d parts of %d shaders", len(p.parts), n)
+	}
+	return nil
+}
+
+func checkClasses(at phase) error {
+	look := func(m *spirv.Module, allowed ...spirv.StorageClass) error {
 		for i := range m.Globals {
 			in := &m.Globals[i]
 			if in.Op != spirv.OpTypePointer {
@@ -116,19 +168,16 @@ func checkClasses(l *linker) error {
 		}
 		return nil
 	}
-	for _, s := range l.stages {
-		if s.module != nil {
-			if err := check(s.module); err != nil {
-				return fmt.Errorf("shader %s: %w", s.Name, err)
-			}
-		}
+	if err := eachModule(at, func(m *spirv.Module) error { return look(m) }); err != nil {
+		return err
 	}
-	return check(l.out, spirv.StorageClassInput, spirv.StorageClassPushConstant) // the runtime's own
+	return look(at.module(), spirv.StorageClassInput, spirv.StorageClassPushConstant) // the runtime's own
 }
 
-func checkMerged(l *linker) error {
+func checkMerged(at hasMerged) error {
+	l := at.merged()
 	for _, s := range l.stages {
-		if s.module != nil || s.function == nil || !slices.Contains(l.out.Functions, s.function) {
+		if s.function == nil || !slices.Contains(l.out.Functions, s.function) {
 			return fmt.Errorf("shader %s is not in the output", s.Name)
 		}
 	}
@@ -136,7 +185,7 @@ func checkMerged(l *linker) error {
 }
 
 // eachEntryInst visits the instructions of all entry functions.
-func (l *linker) eachEntryInst(visit func(s *stage, b *spirv.Block, i int) error) error {
+func (l *mergedStages) eachEntryInst(visit func(s *mergedStage, b *spirv.Block, i int) error) error {
 	for _, s := range l.stages {
 		for _, b := range s.function.Blocks {
 			for i := range b.Insts {
@@ -149,7 +198,8 @@ func (l *linker) eachEntryInst(visit func(s *stage, b *spirv.Block, i int) error
 	return nil
 }
 
-func checkNoQueries(l *linker) error {
+func checkNoQueries(at hasLinked) error {
+	l := at.whole()
 	var err error
 	l.out.EachFunctionInst(func(in *spirv.Inst) {
 		if _, query := l.symbols.queryCalls[in.Op]; query {
@@ -159,7 +209,8 @@ func checkNoQueries(l *linker) error {
 	return err
 }
 
-func checkAligned(l *linker) error {
+func checkAligned(at hasLinked) error {
+	l := at.whole()
 	x := spirv.NewIndex(l.out)
 	var err error
 	l.out.EachFunctionInst(func(in *spirv.Inst) {
@@ -183,7 +234,8 @@ func checkAligned(l *linker) error {
 	return err
 }
 
-func checkInlined(l *linker) error {
+func checkInlined(at hasMerged) error {
+	l := at.merged()
 	for _, s := range l.stages {
 		for _, f := range s.functions {
 			for _, b := range f.Blocks {
@@ -199,8 +251,9 @@ func checkInlined(l *linker) error {
 	return nil
 }
 
-func checkStored(l *linker) error {
-	return l.eachEntryInst(func(_ *stage, b *spirv.Block, i int) error {
+func checkStored(at hasMerged) error {
+	l := at.merged()
+	return l.eachEntryInst(func(_ *mergedStage, b *spirv.Block, i int) error {
 		if in := &b.Insts[i]; in.Op == spirv.OpVariable && in.Variable().Initializer() != 0 {
 			return fmt.Errorf("an initial value")
 		}
@@ -208,8 +261,9 @@ func checkStored(l *linker) error {
 	})
 }
 
-func checkSplit(l *linker) error {
-	return l.eachEntryInst(func(_ *stage, b *spirv.Block, i int) error {
+func checkSplit(at hasShaped) error {
+	l := at.shaped()
+	return l.eachEntryInst(func(_ *mergedStage, b *spirv.Block, i int) error {
 		if op := b.Insts[i].Op; (l.cuts(op) || op == spirv.OpReportIntersectionKHR) &&
 			(i != len(b.Insts)-2 || b.Terminator().Op != spirv.OpBranch) {
 			return fmt.Errorf("not at the end of its block")
@@ -218,7 +272,8 @@ func checkSplit(l *linker) error {
 	})
 }
 
-func checkPreheaders(l *linker) error {
+func checkPreheaders(at hasMerged) error {
+	l := at.merged()
 	for _, s := range l.stages {
 		cfg := spirv.NewCFG(s.function)
 		for h, b := range s.function.Blocks {

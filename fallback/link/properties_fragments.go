@@ -8,7 +8,7 @@ import (
 )
 
 // eachFragmentBlock visits the blocks of all fragments.
-func (l *linker) eachFragmentBlock(visit func(s *stage, fragment, block int) error) error {
+func (l *cutStages) eachFragmentBlock(visit func(s *cutStage, fragment, block int) error) error {
 	for _, s := range l.stages {
 		for i, fr := range s.graph.fragments {
 			for _, b := range fr.blocks {
@@ -23,7 +23,8 @@ func (l *linker) eachFragmentBlock(visit func(s *stage, fragment, block int) err
 
 // checkFragments checks that each reachable block is in one fragment, that fragments are entered at their begin, and that cuts
 // end them.
-func checkFragments(l *linker) error {
+func checkFragments(at hasCut) error {
+	l := at.cut()
 	for _, s := range l.stages {
 		if s.graph == nil {
 			return fmt.Errorf("shader %s has no fragments", s.Name)
@@ -34,7 +35,7 @@ func checkFragments(l *linker) error {
 			}
 		}
 	}
-	return l.eachFragmentBlock(func(s *stage, i, b int) error {
+	return l.eachFragmentBlock(func(s *cutStage, i, b int) error {
 		g := s.graph
 		fr := g.fragments[i]
 		blk := s.function.Blocks[b]
@@ -57,7 +58,8 @@ func checkFragments(l *linker) error {
 }
 
 // checkLocalised checks that what is left of a stage's globals is used elsewhere, too, or goes to a function.
-func checkLocalised(l *linker) error {
+func checkLocalised(at hasMerged) error {
+	l := at.merged()
 	for _, s := range l.stages {
 		shared := s.sharedGlobals()
 		for _, id := range sortedIDs(s.uses) {
@@ -69,8 +71,9 @@ func checkLocalised(l *linker) error {
 	return nil
 }
 
-func checkNoPhis(l *linker) error {
-	return l.eachFragmentBlock(func(s *stage, i, b int) error {
+func checkNoPhis(at hasCut) error {
+	l := at.cut()
+	return l.eachFragmentBlock(func(s *cutStage, i, b int) error {
 		if b == s.graph.fragments[i].blocks[0] && slices.ContainsFunc(s.function.Blocks[b].Insts,
 			func(in spirv.Inst) bool { return in.Op == spirv.OpPhi }) {
 			return fmt.Errorf("a phi at its begin")
@@ -80,7 +83,8 @@ func checkNoPhis(l *linker) error {
 }
 
 // checkApart checks that no instruction uses what another fragment makes, but for variables.
-func checkApart(l *linker) error {
+func checkApart(at hasCut) error {
+	l := at.cut()
 	for _, s := range l.stages {
 		made := map[spirv.ID]int{}
 		for i, fr := range s.graph.fragments {
@@ -113,13 +117,9 @@ func checkApart(l *linker) error {
 }
 
 // checkFrames checks that every leaf has slots of its own, within the frame and behind the state to return to.
-func checkFrames(l *linker) error {
+func checkFrames(l *framedStages) error {
 	for _, s := range l.stages {
-		if s.vars == nil || s.live == nil {
-			return fmt.Errorf("shader %s has no frames", s.Name)
-		}
-		for _, at := range s.sites {
-			f := &at.frame
+		for _, f := range s.frames {
 			next := uint32(1)
 			for _, sp := range f.spilled {
 				if sp.slot < next {
@@ -131,7 +131,7 @@ func checkFrames(l *linker) error {
 			if f.ownPayload {
 				end = f.payloadAt + s.vars.size(f.payload)
 			}
-			if at.hit != nil {
+			if f.hit != nil {
 				end += hitObjectWords
 			}
 			if next > f.size || end > f.size || f.ownPayload && f.payloadAt < next || f.size%quadSlots != 0 {
@@ -142,7 +142,8 @@ func checkFrames(l *linker) error {
 	return nil
 }
 
-func checkComputeOnly(l *linker) error {
+func checkComputeOnly(at hasLinked) error {
+	l := at.whole()
 	var err error
 	l.out.EachFunctionInst(func(in *spirv.Inst) {
 		if leaves(in.Op) || endsRay(in.Op) {
@@ -153,7 +154,8 @@ func checkComputeOnly(l *linker) error {
 }
 
 // checkNumbers checks that no two states share a number, nor two any hit or intersection shaders.
-func checkNumbers(l *linker) error {
+func checkNumbers(at hasParts) error {
+	l := at.all()
 	owners := map[string]string{}
 	take := func(kind string, number uint32, name string) error {
 		key := fmt.Sprint(kind, " ", number)

@@ -48,13 +48,13 @@ func (y *querySymbols) makeQueryCalls() map[spirv.Op]queryCall {
 }
 
 // lowerQueries replaces the ray queries of all stages by calls of the runtime's functions.
-func (l *linker) lowerQueries() error {
-	return l.each(l.lowerStageQueries)
+func (l *mergedStages) lowerQueries() error {
+	return each(l.job, l.stages, l.lowerStageQueries)
 }
 
 // lowerStageQueries makes the stage's queries variables of functions, and the instructions calls. Compilers declare
 // queries as variables of the module, wherever the source does.
-func (l *linker) lowerStageQueries(s *stage) error {
+func (l *mergedStages) lowerStageQueries(s *mergedStage) error {
 	q := &queryLowering{accessLowering: accessLowering{l: l, s: s}, struc: l.queryType(), holds: map[spirv.ID]bool{}}
 	q.functions = l.functionsOfStage(s)
 	q.placeGlobals()
@@ -71,7 +71,7 @@ func (l *linker) lowerStageQueries(s *stage) error {
 }
 
 // queryType returns the structure that stands for OpTypeRayQueryKHR.
-func (l *linker) queryType() spirv.ID {
+func (l *linked) queryType() spirv.ID {
 	if f := l.functionByID(l.symbols.RqProceed.id); f != nil && len(f.Params) > 0 {
 		_, typ := l.types.pointee(f.Params[0].Type)
 		return typ
@@ -261,7 +261,7 @@ func (q *queryLowering) abandon(query spirv.ID) {
 }
 
 // builtInVariable returns the shader's input variable for a built-in, which it may have already.
-func (l *linker) builtInVariable(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
+func (l *linked) builtInVariable(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
 	for i := range l.out.Annotations {
 		in := &l.out.Annotations[i]
 		if have, ok := in.BuiltIn(); ok && have == b && l.types.op(in.Decorate().Target()) == spirv.OpVariable {

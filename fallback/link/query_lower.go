@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/everray/everray/fallback/link/normal"
@@ -37,70 +38,81 @@ type Shader struct {
 // A query whose structure is null finds nothing; one that would need more than the traversal stack leaves out what does
 // not fit, and nobody is told.
 func LowerQueries(ctx context.Context, library []uint32, sh Shader) (code []uint32, err error) {
-	l := &linker{runtimeCode: library, options: Options{KeepNames: true}, ctx: ctx, pass: "normalise"}
-	defer func() { // as in Link
-		if p := recover(); p != nil {
-			code, err = nil, l.recovered("lower ray queries", p)
-		}
-	}()
 	if sh.Entry == "" {
 		sh.Entry = "main"
 	}
 	if sh.Name == "" {
 		sh.Name = fmt.Sprintf("%q", sh.Entry)
 	}
-	given := Stage{Name: sh.Name, Code: sh.Code, Entry: sh.Entry, Specialization: sh.Specialization}
-	l.at = &stage{Stage: given}
-	n, err := normal.Shader(ctx, given, sh.Model, nil)
-	if err != nil {
-		return nil, fmt.Errorf("lower ray queries: %w", err)
-	}
-	if n == nil {
-		return sh.Code, nil
-	}
-	s := &stage{Stage: n.Stage, module: n.Module, entry: n.Entry}
-	s.rewriteTypes(nil)
-	l.stages, l.at = []*stage{s}, s
-	l.skipHelpers = sh.SkipHelpers && sh.Model == spirv.ExecutionModelFragment
-	for _, step := range []struct {
-		name string
-		run  func() error
-	}{
-		{"runtime", func() error { return l.load(resolveQuerySymbols) }},
-		{"merge", l.mergeShader}, {"queries", l.lowerQueries}, {"access", l.lowerAccess},
-		{"finish", l.finishShader},
-	} {
-		if err := ctx.Err(); err != nil {
+	j := newJob(ctx, Options{KeepNames: true})
+	j.skipHelpers = sh.SkipHelpers && sh.Model == spirv.ExecutionModelFragment
+	s := &normalStage{given: given{Stage: Stage{Name: sh.Name, Code: sh.Code, Entry: sh.Entry, Specialization: sh.Specialization}}}
+	at, err := j.run("lower ray queries", queryPasses, func() (phase, error) {
+		j.at = s
+		n, err := normal.Shader(ctx, s.Stage, sh.Model, nil)
+		if err == nil && n == nil {
+			err = errNoQueries
+		}
+		if err != nil {
 			return nil, err
 		}
-		l.pass = step.name
-		if err := step.run(); err != nil {
-			return nil, fmt.Errorf("lower ray queries: %w", err)
-		}
+		s.Stage, s.code, s.entry = n.Stage, n.Module, n.Entry
+		return &normalStages{job: j, runtime: library, stages: []*normalStage{s}}, nil
+	})
+	if errors.Is(err, errNoQueries) {
+		return sh.Code, nil
 	}
-	return l.out.Encode(), nil
+	if err != nil {
+		return nil, err
+	}
+	return at.module().Encode(), nil
+}
+
+// errNoQueries says that a shader stays as it is.
+var errNoQueries = errors.New("no ray queries")
+
+// queryPasses are those of LowerQueries.
+var queryPasses = []pass{
+	{name: "runtime", run: to((*normalStages).loadQueries)},
+	{name: "interface", run: to((*loadedStages).lowerStructures)},
+	{name: "merge", run: to((*loweredStages).mergeShader)},
+	{name: "queries", run: in((*mergedStages).lowerQueries)},
+	{name: "access", run: in((*mergedStages).lowerAccess)},
+	{name: "finish", run: in((*mergedStages).finishShader)},
+}
+
+// loadQueries decodes a library of ray queries.
+func (l *normalStages) loadQueries() (*loadedStages, error) {
+	to, err := l.load(l.runtime, resolveQuerySymbols)
+	return &loadedStages{linked: to, stages: l.stages}, err
+}
+
+// lowerStructures takes descriptors of acceleration structures to storage buffers. The shader's other variables stay.
+func (l *loadedStages) lowerStructures() (*loweredStages, error) {
+	s := &loweredStage{normalStage: l.stages[0]}
+	l.at = s
+	s.rewriteTypes(nil)
+	return &loweredStages{linked: l.linked, stages: []*loweredStage{s}}, nil
 }
 
 // mergeShader appends the shader to the library and takes its entry point for the library's own.
-func (l *linker) mergeShader() error {
-	s := l.stages[0]
-	m := s.module
-	g, err := l.copyStage(s)
+func (l *loweredStages) mergeShader() (*mergedStages, error) {
+	m := l.stages[0].code
+	g, err := l.copyStage(l.stages[0])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l.out.EntryPoints = []spirv.Inst{g.inst(&m.EntryPoints[0])}
 	l.out.ExecutionModes = nil
 	for i := range m.ExecutionModes {
 		l.out.ExecutionModes = append(l.out.ExecutionModes, g.inst(&m.ExecutionModes[i]))
 	}
-	s.module = nil
 	l.indexOutput()
-	return nil
+	return &mergedStages{linked: l.linked, stages: []*mergedStage{g.to}}, nil
 }
 
 // finishShader drops what is not reached and completes the header.
-func (l *linker) finishShader() error {
+func (l *mergedStages) finishShader() error {
 	m := l.out
 	l.dropFunctions()
 	m.Prune(normal.Roots(m)...)

@@ -17,7 +17,7 @@ const (
 )
 
 // reorders tells whether the form changes the order of lanes, long before it is chosen: it is one that must be asked for.
-func (l *linker) reorders() bool { return l.options.Form == FormWavefront && !l.library }
+func (l *job) reorders() bool { return l.options.Form == FormWavefront && !l.library }
 
 // reorder leaves of a reorder its key, or nothing.
 func (h *hitLowering) reorder(in *spirv.Inst) error {
@@ -54,21 +54,21 @@ func (h *hitLowering) reorder(in *spirv.Inst) error {
 }
 
 // reorder leaves the shader at a reorder: its frame goes to the stack.
-func (e *emitter) reorder(at *site) {
-	size := e.u32(at.frame.size / quadSlots)
+func (e *emitter) reorder(f *frame) {
+	size := e.u32(f.size / quadSlots)
 	fits := e.call(e.l.symbols.RtReserve, size)
 	base := e.loadGlobal(e.l.symbols.RtFrame)
 	pushed, left := e.l.out.NewID(), e.l.out.NewID()
 	e.choose(fits, pushed, left)
 	e.block(pushed)
-	e.save(at.frame.spilled, e.stack(base))
+	e.save(f.spilled, e.stack(base))
 	e.branch(left)
 	e.block(left)
-	e.returnValue(e.call(e.l.symbols.HoReorder, fits, size, at.constant, e.operand(at.call.ReorderThreadWithHint().Hint())))
+	e.returnValue(e.call(e.l.symbols.HoReorder, fits, size, f.constant, e.operand(f.call.ReorderThreadWithHint().Hint())))
 }
 
 // emitReorders tells a kernel about the states of lanes that wait at reorders. In the tail, which has no order, they go on.
-func (w *wavePlan) emitReorders(l *linker, leaves bool) {
+func (w *wavePlan) emitReorders(l *assembly, leaves bool) {
 	t, y := l.types, l.symbols
 	op, first := spirv.OpConstantFalse, ^uint32(0)
 	if w.reorders {

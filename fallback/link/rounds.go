@@ -18,7 +18,7 @@ const (
 // generation shader takes the round that finds its shader; a call of that shader takes one more round, and another in which the
 // caller goes on, if that is another kernel's. So it is with calls of those, as deep as the pipeline may trace. The last round
 // ends ray generation. Callable shaders that call have no bound.
-func (l *linker) boundRounds() uint32 {
+func (l *assembly) boundRounds() uint32 {
 	first, other := 0, 0 // calls in a row: of ray generation, of hit and miss shaders
 	for i := range l.parts {
 		p := &l.parts[i]
@@ -51,7 +51,7 @@ func (l *linker) boundRounds() uint32 {
 
 // longestChain returns how many cuts a shader can reach one after the other, -1 if there is no bound, or more calls than are
 // looked at. Loops have a bound where a variable counts their turns up to a constant.
-func (s *stage) longestChain() int {
+func (s *framedStage) longestChain() int {
 	if len(s.sites) > maxChain {
 		return -1
 	}
@@ -74,7 +74,7 @@ func (s *stage) longestChain() int {
 
 // chain looks for the longest chain of cuts.
 type chain struct {
-	s     *stage
+	s     *framedStage
 	c     *spirv.CFG
 	cuts  map[int]bool // blocks that end with one
 	inner map[int]int  // cuts of a loop, by header, all turns together

@@ -166,7 +166,7 @@ func (r run) alignment() uint32 {
 type runTypes struct{ quads, pointer, value spirv.ID }
 
 // quadTypes declares the types of a run of a quad: a structure of one array, whose elements are a quad's stride apart.
-func (l *linker) quadTypes(r run) runTypes {
+func (l *linked) quadTypes(r run) runTypes {
 	if types, ok := l.runs[r]; ok {
 		return types
 	}

@@ -197,17 +197,17 @@ func TestLinkManyEntries(t *testing.T) {
 	}
 	took := time.Since(start)
 	glsltest.Validate(t, r.Code)
-	l := newLinker(runtimeModule(t), stages, Options{})
 	start = time.Now()
-	if err := l.normalise(t.Context()); err != nil {
+	all, err := normalise(newJob(t.Context(), Options{}), nil, stages)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d words: linked in %v, of which %v to select", len(code), took, time.Since(start))
-	alone := newLinker(runtimeModule(t), stages[137:138], Options{})
-	if err := alone.normalise(t.Context()); err != nil {
+	alone, err := normalise(newJob(t.Context(), Options{}), nil, stages[137:138])
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(l.stages[137].module.Encode(), alone.stages[0].module.Encode()) {
+	if !slices.Equal(all.stages[137].code.Encode(), alone.stages[0].code.Encode()) {
 		t.Error("a stage's module depends on the stages before it")
 	}
 }

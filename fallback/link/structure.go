@@ -49,20 +49,20 @@ func (e *emitter) structureOf(accel spirv.ID) spirv.ID {
 		}
 	}
 	key := y.key()
-	if id := e.l.known[key]; id != 0 {
+	if id := e.to.known[key]; id != 0 {
 		return id
 	}
 	y.constant = e.l.stateConstant()
-	e.l.structures = append(e.l.structures, y)
-	if e.l.known == nil {
-		e.l.known = map[string]spirv.ID{}
+	e.to.structures = append(e.to.structures, y)
+	if e.to.known == nil {
+		e.to.known = map[string]spirv.ID{}
 	}
-	e.l.known[key] = y.constant
+	e.to.known[key] = y.constant
 	return y.constant
 }
 
 // definition returns the instruction of the entry function that makes a value, nil if none does.
-func (s *stage) definition(id spirv.ID) *spirv.Inst {
+func (s *framedStage) definition(id spirv.ID) *spirv.Inst {
 	if s.definitions == nil {
 		s.definitions = map[spirv.ID]*spirv.Inst{}
 		for _, b := range s.function.Blocks {
@@ -77,7 +77,7 @@ func (s *stage) definition(id spirv.ID) *spirv.Inst {
 }
 
 // emitStructures numbers the descriptors and writes the body of the hook that reads them.
-func (l *linker) emitStructures() {
+func (l *assembly) emitStructures() {
 	var list []structure
 	numbers := map[string]int{}
 	for _, y := range l.structures {
@@ -92,7 +92,7 @@ func (l *linker) emitStructures() {
 	}
 	f := l.functionByID(l.symbols.RtStructure.id)
 	f.Blocks = nil
-	c := code{l: l, f: f}
+	c := code{l: l.linked, f: f}
 	c.block(l.out.NewID())
 	address := f.Def.Type
 	read := func(y structure) spirv.ID {

@@ -49,10 +49,7 @@ func TestStructures(t *testing.T) {
 		{"monolithic", []Stage{raygen(0)}, Options{Form: FormMonolithic, MaxDepth: 1}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := newLinker(runtime, tt.stages, tt.options)
-			if err := l.run(t.Context(), passes); err != nil {
-				t.Fatal(err)
-			}
+			l := linkStages(t, runtime, tt.stages, tt.options)
 			glsltest.Validate(t, l.result.Code)
 			numbers := map[uint32]bool{}
 			for _, y := range l.structures {

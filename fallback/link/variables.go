@@ -37,7 +37,7 @@ type variable struct {
 
 // variables are the candidates for spilling of one stage.
 type variables struct {
-	l      *linker
+	l      *linked
 	list   []*variable
 	byID   map[spirv.ID]*variable
 	byRole map[roleKind][]*variable
@@ -66,10 +66,9 @@ func sortedIDs(m map[spirv.ID]role) []spirv.ID {
 }
 
 // collectVariables finds a stage's variables and divides them into leaves.
-func (l *linker) collectVariables(s *stage) error {
-	v := &variables{l: l, byID: map[spirv.ID]*variable{}, byRole: map[roleKind][]*variable{},
+func (l *cutStages) collectVariables(s *cutStage) (*variables, error) {
+	v := &variables{l: l.linked, byID: map[spirv.ID]*variable{}, byRole: map[roleKind][]*variable{},
 		counts: map[spirv.ID]int{}, starts: map[spirv.ID][]int{}}
-	s.vars = v
 	for i := range s.function.Blocks[0].Insts {
 		in := &s.function.Blocks[0].Insts[i]
 		if in.Op != spirv.OpVariable {
@@ -78,7 +77,7 @@ func (l *linker) collectVariables(s *stage) error {
 		_, typ := l.types.pointee(in.Type)
 		if err := v.add(s, &variable{id: in.Result, typ: typ, class: spirv.StorageClassFunction, role: s.uses[in.Result],
 			local: true}); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for _, id := range sortedIDs(s.uses) {
@@ -87,13 +86,13 @@ func (l *linker) collectVariables(s *stage) error {
 		}
 		_, typ := l.types.pointee(l.types.get(id).Type)
 		if err := v.add(s, &variable{id: id, typ: typ, class: spirv.StorageClassPrivate, role: s.uses[id]}); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return v, nil
 }
 
-func (v *variables) add(s *stage, x *variable) error {
+func (v *variables) add(s *cutStage, x *variable) error {
 	x.first, x.number = len(v.leaves), len(v.list)
 	if err := v.divide(s, x, x.typ, nil); err != nil {
 		return err
@@ -106,7 +105,7 @@ func (v *variables) add(s *stage, x *variable) error {
 }
 
 // divide appends the leaves of a type.
-func (v *variables) divide(s *stage, x *variable, typ spirv.ID, path []uint32) error {
+func (v *variables) divide(s *cutStage, x *variable, typ spirv.ID, path []uint32) error {
 	t := v.l.types
 	in := t.get(typ)
 	if in == nil {
@@ -151,7 +150,7 @@ func (v *variables) divide(s *stage, x *variable, typ spirv.ID, path []uint32) e
 }
 
 // dwords returns how many slots a scalar, vector or address takes.
-func (v *variables) dwords(s *stage, typ spirv.ID) (uint32, error) {
+func (v *variables) dwords(s *cutStage, typ spirv.ID) (uint32, error) {
 	t := v.l.types
 	in := t.get(typ)
 	switch in.Op {

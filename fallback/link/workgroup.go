@@ -23,11 +23,11 @@ const (
 	leastLanes = 128
 )
 
-// widen decides how many tiles a workgroup of the monolithic form takes. Indirect launches, whose lane groups take
-// their places one by one, and the runtime for CPUs stay with one.
-func (l *linker) widen() {
+// widest decides how many tiles a workgroup of the monolithic form takes. Indirect launches, whose lane groups take their places
+// one by one, and the runtime for CPUs stay with what the runtime has: 0.
+func (l *framedStages) widest() uint32 {
 	if l.options.Indirect || l.symbols.RtTiles.id == 0 {
-		return
+		return 0
 	}
 	tiles := uint32(fewTiles)
 	for _, s := range l.stages {
@@ -38,13 +38,11 @@ func (l *linker) widen() {
 			tiles = manyTiles
 		}
 	}
-	tiles = max(1, min(tiles, max(l.options.MaxLanes, leastLanes)/tileLanes))
-	l.emitConstant(l.symbols.RtTiles, l.types.u32(tiles))
-	l.setLanes(tileLanes * tiles)
+	return max(1, min(tiles, max(l.options.MaxLanes, leastLanes)/tileLanes))
 }
 
 // setLanes sets the size of a workgroup.
-func (l *linker) setLanes(lanes uint32) {
+func (l *linked) setLanes(lanes uint32) {
 	for i := range l.out.ExecutionModes {
 		if in := &l.out.ExecutionModes[i]; in.ExecutionMode().Mode() == spirv.ExecutionModeLocalSize {
 			in.ExecutionMode().Literals()[0] = lanes
@@ -54,7 +52,7 @@ func (l *linker) setLanes(lanes uint32) {
 
 // mayTraceNothing tells whether a ray generation shader has a way to its end without a trace call. Loops that trace are taken
 // to run.
-func (l *linker) mayTraceNothing(f *spirv.Function) bool {
+func (l *linked) mayTraceNothing(f *spirv.Function) bool {
 	c := l.cfg(f)
 	var traces []int
 	for i, b := range f.Blocks {
@@ -87,7 +85,7 @@ func (l *linker) mayTraceNothing(f *spirv.Function) bool {
 }
 
 // instructions counts those of a stage.
-func (s *stage) instructions() int {
+func (s *mergedStage) instructions() int {
 	n := 0
 	for _, f := range s.functions {
 		for _, b := range f.Blocks {
