@@ -21,6 +21,9 @@
 // In the wavefront form the state functions are spread over several modules (form_wavefront.go): one with ray generation and
 // traversal, some with hit, miss and callable shaders, and a tail with everything.
 //
+// A link goes through phases, each of a type of its own (phases.go). A pass takes one and returns it or the next (passes.go), so it
+// cannot read what is not there yet.
+//
 // What one compute module cannot leave to each shader is united. Float controls (SPV_KHR_float_controls) of any shader hold
 // for all of the module, the engine's traversal included: a shader that states none for a width leaves them to the
 // implementation, so it is content with any. Two shaders that contradict each other cannot be linked. Variable pointers

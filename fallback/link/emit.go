@@ -34,7 +34,9 @@ const (
 // emitStates writes the state functions of all stages.
 func (l *framedStages) emitStates() (*assembly, error) {
 	l.form.begin(l)
-	to := &assembly{linked: l.linked, form: l.form, size: l.size, arguments: l.arguments, procedural: l.procedural(), own: len(l.stages)}
+	to := &assembly{
+		linked: l.linked, form: l.form, size: l.size, arguments: l.arguments, own: len(l.stages), procedural: l.procedural(),
+	}
 	if err := each(l.job, l.stages, to.emitStage); err != nil {
 		return nil, err
 	}

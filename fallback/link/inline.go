@@ -11,7 +11,9 @@ import (
 func (l *shapedStages) inlineCuts() error {
 	err := each(l.job, l.stages, func(s *shapedStage) error {
 		s.irregular = map[spirv.ID]bool{}
-		x := &inliner{l: l.linked, s: s, needed: s.cutFunctions(), inside: map[spirv.ID]map[spirv.ID]bool{}, ends: map[spirv.ID]spirv.ID{}}
+		x := &inliner{
+			l: l.linked, s: s, needed: s.cutFunctions(), inside: map[spirv.ID]map[spirv.ID]bool{}, ends: map[spirv.ID]spirv.ID{},
+		}
 		if err := x.run(); err != nil {
 			return err
 		}

@@ -25,8 +25,9 @@ func runtimeModule(t testing.TB) []uint32 {
 // verified checks what passes promise, and the module, after every pass.
 var verified = Options{Check: true}
 
-// TestPassesAreInOrder checks that each pass takes the phase that the one before leaves, that what a pass needs holds when its turn comes, that each property is given, checked and, but for
-// those of the result, needed, and that no two passes share a name.
+// TestPassesAreInOrder checks that each pass takes the phase that the one before leaves, that what a pass needs holds when
+// its turn comes, that each property is given, checked and, but for those of the result, needed, and that no two passes
+// share a name.
 func TestPassesAreInOrder(t *testing.T) {
 	holds, given, needed, names := map[property]bool{}, map[property]bool{}, map[property]bool{}, map[string]bool{}
 	at := reflect.TypeFor[*normalStages]()

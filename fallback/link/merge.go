@@ -89,7 +89,9 @@ func (l *linked) copyStage(s *loweredStage) (*merger, error) {
 		return nil, err
 	}
 	g.globals()
-	to := &mergedStage{given: s.given, functions: map[spirv.ID]*spirv.Function{}, names: map[spirv.ID]string{}, uses: map[spirv.ID]role{}}
+	to := &mergedStage{
+		given: s.given, functions: map[spirv.ID]*spirv.Function{}, names: map[spirv.ID]string{}, uses: map[spirv.ID]role{},
+	}
 	for _, f := range s.code.Functions {
 		c := g.function(f)
 		l.out.Functions = append(l.out.Functions, c)

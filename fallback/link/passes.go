@@ -46,7 +46,10 @@ var passes = []pass{
 	{name: "form", run: to((*mergedStages).chooseForm), needs: []property{merged}, gives: []property{formed}},
 	// Functions that trace, or end an any hit or intersection shader, go into the entry function, whatever constructs they return
 	// from.
-	{name: "inline", run: in((*shapedStages).inlineCuts), needs: []property{merged}, gives: []property{inlined}, ends: []property{structured}},
+	{
+		name: "inline", run: in((*shapedStages).inlineCuts), needs: []property{merged}, gives: []property{inlined},
+		ends: []property{structured},
+	},
 	// The calls that are left pass variables.
 	{name: "hit calls", run: in((*shapedStages).placeHitObjects), needs: []property{formed, inlined}, gives: []property{passable}},
 	{name: "initial values", run: in((*shapedStages).storeInitialValues), needs: []property{inlined}, gives: []property{stored}},
