@@ -26,7 +26,7 @@ var bounded = map[string]string{
 	"fallback/link hitLowering.hollow":             "types of a verified module, each once",
 	"fallback/link hitLowering.size":               "vectors: 2",
 	"fallback/link interner.scalarAlignment":       "types of a verified module, each once",
-	"fallback/link mergedStages.weight":                  "maxWeightDepth of calls, each function once",
+	"fallback/link mergedStages.weight":            "maxWeightDepth of calls, each function once",
 	"fallback/link queryLowering.queries":          "types of a verified module, each once",
 	"fallback/link variables.divide":               "types of a verified module; maxLeaves and maxPathWords bound the work",
 	"fallback/link variables.dwords":               "vectors: 2",
