@@ -55,6 +55,14 @@ func (l *boxLister) list(tlas *vk.Buffer, rays []inspect.Ray, flags uint32, mask
 	})
 }
 
+// listPush are the push constants of box_list.glsl.
+//
+//glsl:bvh/trace/native_boxes.comp Push
+type listPush struct {
+	tlas, rays, lists, faults    vk.DeviceAddress
+	count, flags, cullMask, most uint32
+}
+
 // listWith runs a kernel with the interface of box_list.glsl. Lists come back in the order of the input.
 func (r *rig) listWith(tlas vk.DeviceAddress, rays []inspect.Ray, flags uint32, mask uint8,
 	record func(cb *vk.CommandBuffer, push []byte, groups uint32)) [][]inspect.BoxCandidate {
@@ -65,11 +73,7 @@ func (r *rig) listWith(tlas vk.DeviceAddress, rays []inspect.Ray, flags uint32, 
 	if err := r.dev.UploadBuffer(r.Context(), faults, 0, make([]byte, faultWords*4)); err != nil {
 		r.Fatal(err)
 	}
-	push := binary.LittleEndian.AppendUint64(nil, tlas)
-	push = binary.LittleEndian.AppendUint64(push, in)
-	push = binary.LittleEndian.AppendUint64(push, out.Address())
-	push = binary.LittleEndian.AppendUint64(push, faults.Address())
-	push = appendWords(push, uint32(len(rays)), flags, uint32(mask), mostListed)
+	push := vk.Bytes(&listPush{tlas, in, out.Address(), faults.Address(), uint32(len(rays)), flags, uint32(mask), mostListed})
 	err := r.dev.Run(r.Context(), "boxes", func(cb *vk.CommandBuffer) error {
 		record(cb, push, uint32(len(rays)+63)/64)
 		return nil

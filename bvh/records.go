@@ -1,16 +1,13 @@
 package bvh
 
-import (
-	"unsafe"
+import "github.com/everray/everray/vk"
 
-	"github.com/everray/everray/vk"
-)
-
-// What the host writes for kernels. The GLSL has the one definition of each (its name there is that of the type with Er in place of
-// er, and fields have the same names with a small letter): TestRecordsMatchShaders holds names and offsets of these against those
-// of the compiled kernels, so that a field that is moved or renamed in one place fails there.
+// What the host writes for kernels. The GLSL has the one definition of each, in which fields have the same names with a small
+// letter: internal/house holds names, places and sizes of all structures with a //glsl: directive against the compiled kernels.
 
 // erBuild describes a build (build.glsl).
+//
+//glsl:bvh/build/bounds.comp ErBuild
 type erBuild struct {
 	Dst, Geometries, State, Boxes, KeysA, KeysB, ValuesA, ValuesB, Parents, Arrivals vk.DeviceAddress
 	Type, Flags, GeometryCount, PrimitiveCount, FirstBlock, BlockCount, Room, Inputs uint32
@@ -27,6 +24,8 @@ type erUpdate struct {
 }
 
 // erGeometry describes a geometry (build.glsl).
+//
+//glsl:bvh/build/bounds.comp ErGeometry
 type erGeometry struct {
 	Vertices, Indices, Transform                                           vk.DeviceAddress
 	Stride, IndexBytes, Flags, FirstPrimitive, PrimitiveCount, FirstVertex uint32
@@ -34,6 +33,8 @@ type erGeometry struct {
 }
 
 // erPush is what all kernels have as push constants (build.glsl).
+//
+//glsl:bvh/build/bounds.comp ErPush
 type erPush struct {
 	Builds, Tasks, Exchange, Sums vk.DeviceAddress
 	TaskCount, Pass               uint32
@@ -45,7 +46,17 @@ type erUpdatePush struct {
 	Stride, Forms, Flags, Primitives, FirstVertex, Type, Count, Room uint32
 }
 
+// erLonePush is both.
+//
+//glsl:bvh/refit/leaves.comp ErPush
+type erLonePush struct {
+	erPush
+	erUpdatePush
+}
+
 // erCopy describes a copy or a query (copy.glsl).
+//
+//glsl:bvh/copy/plan.comp ErCopy
 type erCopy struct {
 	Src, Dst, Plan, Parents, Marks, Status                                     vk.DeviceAddress
 	Mode, SrcUnits, DstUnits, NodeLimit, MarkWords, FirstNumber, Pieces, Flags uint32
@@ -54,37 +65,51 @@ type erCopy struct {
 }
 
 // erWiden is a task of widen.comp.
+//
+//glsl:bvh/build/widen.comp ErWiden
 type erWiden struct {
 	Structure   vk.DeviceAddress
 	Room, Block uint32
 }
 
 // erTracePush is the push constants of trace.comp.
+//
+//glsl:bvh/trace/trace.comp Push
 type erTracePush struct {
 	Tlas, Rays, Hits, Faults           vk.DeviceAddress
 	Count, Flags, CullMask, Candidates uint32
 }
 
 // erIndirect says where the ranges of a record are (indirect.comp).
+//
+//glsl:bvh/build/indirect.comp ErIndirect
 type erIndirect struct {
 	Ranges                vk.DeviceAddress
 	Stride, FirstGeometry uint32
 }
 
 // erRay is a ray of trace.comp.
+//
+//glsl:bvh/trace/trace.comp Ray
 type erRay struct{ OriginTMin, DirectionTMax [4]float32 }
 
 // erHit is a hit of trace.comp, and erClusterHit one of the variant that knows clusters.
+//
+//glsl:bvh/trace/trace.comp Hit
 type erHit struct {
 	T, U, V                                                      float32
 	Primitive, Geometry, Instance, CustomIndex, RecordOffsetKind uint32
 }
+
+//glsl:bvh/trace/trace.clusters.comp Hit
 type erClusterHit struct {
 	erHit
 	Cluster uint32
 }
 
 // erClusterCommand describes a command for clusters (cluster/command.glsl).
+//
+//glsl:bvh/cluster/build.comp ErClusterCommand
 type erClusterCommand struct {
 	Implicits, Scratch, Addresses, Sizes, Infos, Counter, Places, Sums           vk.DeviceAddress
 	AddressStride, SizeStride, InfoStride, Resolve, Op, Mode, Most, Type         uint32
@@ -99,10 +124,8 @@ type record interface {
 	erBuild | erUpdate | erGeometry | erPush | erUpdatePush | erCopy | erWiden | erTracePush | erClusterCommand | erIndirect | erRay
 }
 
-// bytesOf are a record's bytes, as the device reads them: in the host's order, which is the device's (specification, 3.1).
-func bytesOf[T record](r *T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r))
-}
+// bytesOf are a record's bytes.
+func bytesOf[T record](r *T) []byte { return vk.Bytes(r) }
 
 // appendRecord appends a record's bytes.
 func appendRecord[T record](b []byte, r T) []byte { return append(b, bytesOf(&r)...) }

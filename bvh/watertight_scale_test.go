@@ -27,6 +27,14 @@ const (
 	shooterPushSize   = 28
 )
 
+// shooterPush are the push constants of watertight.comp.
+//
+//glsl:bvh/trace/watertight.comp Push
+type shooterPush struct {
+	cases, counts        vk.DeviceAddress
+	count, perCase, seed uint32
+}
+
 // shooter runs watertight.comp over cases: meshes, each with several transforms.
 type shooter struct {
 	*rig
@@ -196,9 +204,7 @@ func (s *shooter) shoot(perCase int, seed uint32, total *shotCounts) {
 		s.Fatal(err)
 	}
 	n := uint32(perCase * len(s.builds))
-	push := binary.LittleEndian.AppendUint64(nil, s.cases.Address())
-	push = binary.LittleEndian.AppendUint64(push, s.counts.Address())
-	push = appendWords(push, n, uint32(perCase), seed)
+	push := vk.Bytes(&shooterPush{s.cases.Address(), s.counts.Address(), n, uint32(perCase), seed})[:shooterPushSize]
 	err := s.dev.Run(s.Context(), "watertight", func(cb *vk.CommandBuffer) error {
 		cb.BindComputePipeline(s.kernel)
 		cb.PushConstants(s.layout, vk.StageCompute, 0, push)

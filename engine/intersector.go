@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
+
+	vulkan "github.com/vulkan-go/vulkan"
 
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
-	vulkan "github.com/vulkan-go/vulkan"
 )
 
 // Mesh is a triangle mesh for an Intersector.
@@ -22,6 +24,8 @@ type Mesh struct {
 
 // Ray is a half-line or segment: points Origin + t*Direction with TMin < t < TMax, where 0 <= TMin <= TMax. Direction need not
 // be normalised; t counts its lengths. TMax of zero is no limit.
+//
+//glsl:engine/intersect.rgen IntersectRay
 type Ray struct {
 	Origin    [3]float32
 	TMin      float32
@@ -43,12 +47,23 @@ type Hit struct {
 	Front bool
 }
 
-// Sizes of IntersectRay and IntersectHit in shaders/engine/intersect.glsl, and the width of a launch.
+// intersectHit is what the shaders write, T negative where nothing was hit.
+//
+//glsl:engine/intersect.rgen IntersectHit
+type intersectHit struct {
+	t                     float32
+	barycentrics          [2]float32
+	primitive, mesh, kind uint32
+}
+
+// intersectPush is the number of rays.
+//
+//glsl:engine/intersect.rgen Push
+type intersectPush struct{ count uint32 }
+
 const (
-	intersectRayBytes = 32
-	intersectHitBytes = 24
-	intersectWidth    = 4096
-	hitKindFront      = 0xFE
+	intersectWidth = 4096 // of a launch
+	hitKindFront   = 0xFE
 )
 
 // Intersector finds where rays meet meshes, for programs that need no shaders of their own. It is not safe for
@@ -139,11 +154,7 @@ func (x *Intersector) meshInput(ctx context.Context, name string, m Mesh) (in Bu
 		buffers = append(buffers, b)
 		return b.Address(), nil
 	}
-	vertices := make([]byte, 0, 12*len(m.Positions))
-	for _, p := range m.Positions {
-		vertices = appendVector(vertices, p)
-	}
-	if triangles.VertexData, err = upload("vertices", vertices); err != nil {
+	if triangles.VertexData, err = upload("vertices", vk.BytesOf(m.Positions)); err != nil {
 		return in, buffers, err
 	}
 	if m.Indices != nil {
@@ -164,13 +175,6 @@ func (x *Intersector) meshInput(ctx context.Context, name string, m Mesh) (in Bu
 		Geometries: []vk.Geometry{{Type: vk.GeometryTriangles, Flags: vk.GeometryOpaque, Triangles: triangles}},
 	}}
 	return in, buffers, nil
-}
-
-func appendVector(b []byte, v [3]float32) []byte {
-	for _, c := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(c))
-	}
-	return b
 }
 
 func (x *Intersector) link(ctx context.Context) (err error) {
@@ -234,24 +238,23 @@ func (x *Intersector) Trace(ctx context.Context, rays []Ray) ([]Hit, error) {
 	if x.structure == nil {
 		return nil, fmt.Errorf("trace %d rays: %w", len(rays), invalid("the intersector is destroyed"))
 	}
-	b := make([]byte, 0, intersectRayBytes*len(rays))
-	for i, r := range rays {
+	list := slices.Clone(rays)
+	for i := range list {
+		r := &list[i]
 		if r.TMax == 0 {
 			r.TMax = math.MaxFloat32
 		}
 		if err := r.check(); err != nil {
 			return nil, fmt.Errorf("ray %d of %d: %w", i, len(rays), err)
 		}
-		b = binary.LittleEndian.AppendUint32(appendVector(b, r.Origin), math.Float32bits(r.TMin))
-		b = binary.LittleEndian.AppendUint32(appendVector(b, r.Direction), math.Float32bits(r.TMax))
 	}
-	results := make([]byte, intersectHitBytes*len(rays))
-	if err := x.run(ctx, b, results, uint32(len(rays))); err != nil {
+	results := make([]intersectHit, len(rays))
+	if err := x.run(ctx, vk.BytesOf(list), vk.BytesOf(results), uint32(len(rays))); err != nil {
 		return nil, fmt.Errorf("trace %d rays: %w", len(rays), err)
 	}
 	hits := make([]Hit, len(rays))
 	for i := range hits {
-		hits[i] = decodeHit(results[intersectHitBytes*i:])
+		hits[i] = results[i].decode()
 	}
 	return hits, nil
 }
@@ -274,14 +277,12 @@ func (r *Ray) check() error {
 	return nil
 }
 
-func decodeHit(b []byte) Hit {
-	e := binary.LittleEndian
-	f := func(at int) float32 { return math.Float32frombits(e.Uint32(b[at:])) }
-	if f(0) < 0 {
+func (h *intersectHit) decode() Hit {
+	if h.t < 0 {
 		return Hit{}
 	}
-	return Hit{OK: true, T: f(0), U: f(4), V: f(8), Triangle: int(e.Uint32(b[12:])), Mesh: int(e.Uint32(b[16:])),
-		Front: e.Uint32(b[20:]) == hitKindFront}
+	return Hit{OK: true, T: h.t, U: h.barycentrics[0], V: h.barycentrics[1], Triangle: int(h.primitive), Mesh: int(h.mesh),
+		Front: h.kind == hitKindFront}
 }
 
 // run uploads rays, traces them and reads the results.
@@ -311,7 +312,7 @@ func (x *Intersector) run(ctx context.Context, rays, results []byte, count uint3
 	err = x.dev.Run(ctx, "intersector", func(cb *vk.CommandBuffer) error {
 		defer x.dev.CmdBarrier(cb)
 		return x.dev.CmdTraceRays(cb, TraceOptions{
-			Pipeline: x.pipeline, Table: x.table, Sets: []*DescriptorSet{set}, PushConstants: binary.LittleEndian.AppendUint32(nil, count),
+			Pipeline: x.pipeline, Table: x.table, Sets: []*DescriptorSet{set}, PushConstants: vk.Bytes(&intersectPush{count}),
 			Width: width, Height: (count + width - 1) / width, Depth: 1,
 		})
 	})

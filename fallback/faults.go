@@ -1,21 +1,31 @@
 package fallback
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"unsafe"
+
+	"github.com/everray/everray/vk"
 )
 
 // ErrFault is wrapped by every fault that the GPU reports.
 var ErrFault = errors.New("fault in a ray tracing pipeline")
 
-// FaultBufferSize is the size of the memory at Trace.Faults in bytes.
-const FaultBufferSize = 16 + faultCapacity*faultBytes
+// faultReport is the memory at Trace.Faults: words of a record are kind, launch id (3), state, value and pipeline.
+//
+//glsl:fallback/runtime.comp RtFaults
+type faultReport struct {
+	count   uint32
+	_       [3]uint32
+	records [faultCapacity][8]uint32
+}
 
-const (
-	faultCapacity = 64 // RT_FAULT_CAPACITY
-	faultBytes    = 32
-)
+const faultCapacity = 64 //glsl:RT_FAULT_CAPACITY
+
+// FaultBufferSize is the size of the memory at Trace.Faults in bytes.
+const FaultBufferSize = 16 + 32*faultCapacity
+
+var _ [FaultBufferSize]byte = [unsafe.Sizeof(faultReport{})]byte{}
 
 // FaultKind says what went wrong.
 type FaultKind uint32
@@ -68,17 +78,14 @@ func (f *Fault) Unwrap() error { return ErrFault }
 
 // ReadFaults decodes the contents of a fault buffer: how many faults there were, and the first of them.
 func ReadFaults(b []byte) (total int, faults []*Fault) {
-	if len(b) < 16 {
-		return 0, nil
-	}
-	e := binary.LittleEndian
-	n := int(e.Uint32(b))
-	for i := 0; i < min(n, faultCapacity) && 16+(i+1)*faultBytes <= len(b); i++ {
-		r := b[16+i*faultBytes:]
+	var r faultReport
+	copy(vk.Bytes(&r), b)
+	whole := max(0, len(b)-int(unsafe.Offsetof(r.records))) / int(unsafe.Sizeof(r.records[0]))
+	for i := range min(int(r.count), faultCapacity, whole) {
+		w := r.records[i]
 		faults = append(faults, &Fault{
-			Kind: FaultKind(e.Uint32(r)), LaunchID: [3]uint32{e.Uint32(r[4:]), e.Uint32(r[8:]), e.Uint32(r[12:])},
-			State: e.Uint32(r[16:]), Value: e.Uint32(r[20:]), Pipeline: e.Uint32(r[24:]),
+			Kind: FaultKind(w[0]), LaunchID: [3]uint32{w[1], w[2], w[3]}, State: w[4], Value: w[5], Pipeline: w[6],
 		})
 	}
-	return n, faults
+	return int(r.count), faults
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
@@ -186,21 +188,24 @@ func (p *Pipeline) planSize(plan *Plan, from Memory, t *IndirectTrace, params *l
 	return block, nil
 }
 
+// sizeArguments are the push constants of indirect.comp.
+//
+//glsl:fallback/indirect.comp Arguments
+type sizeArguments struct {
+	command, known, launch, dispatch uint64
+	tables, batchGroups, maxRays     uint32
+}
+
+var _ [indirectArguments]byte = [unsafe.Offsetof(sizeArguments{}.maxRays) + 4]byte{}
+
 // arguments encodes the kernel's push constants.
 func (t *IndirectTrace) arguments(known, block vk.DeviceAddress, batch uint32) []byte {
-	e := binary.LittleEndian
-	var b []byte
-	for _, v := range []uint64{t.Command, known, block, block + launchBytes} {
-		b = e.AppendUint64(b, v)
-	}
-	tables := uint32(0)
+	a := sizeArguments{command: t.Command, known: known, launch: block, dispatch: block + launchBytes,
+		batchGroups: batch, maxRays: maxLaunchSize}
 	if t.Tables {
-		tables = 1
+		a.tables = 1
 	}
-	for _, v := range []uint32{tables, batch, maxLaunchSize} {
-		b = e.AppendUint32(b, v)
-	}
-	return b
+	return slices.Clone(vk.Bytes(&a)[:indirectArguments])
 }
 
 // validate checks what the host can see of an indirect trace command.

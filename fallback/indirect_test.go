@@ -10,37 +10,36 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/vk/vktest"
 )
 
-// TestIndirectLayout compares the dwords that indirect.comp names with the block of launch.glsl.
+// TestIndirectLayout compares the dwords that indirect.comp names with launchParams, which internal/house
+// holds against launch.glsl.
 func TestIndirectLayout(t *testing.T) {
-	read := func(name string) string {
-		text, err := os.ReadFile("../shaders/fallback/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+	text, err := os.ReadFile("../shaders/fallback/indirect.comp")
+	if err != nil {
+		t.Fatal(err)
 	}
-	offsets, size := glslFields(t, read("launch.glsl"), "RtLaunch")
-	text := read("indirect.comp")
-	for name, want := range map[string]int{
-		"LAUNCH_SIZE": offsets["launchSize"], "LAUNCH_RAYGEN_RECORD": offsets["raygenRecord"], "LAUNCH_MISS_BASE": offsets["missBase"],
-		"LAUNCH_TILE_WIDTH_LOG2": offsets["tileWidthLog2"], "LAUNCH_TILES_PER_ROW": offsets["tilesPerRow"],
-		"LAUNCH_TILES_PER_SLICE": offsets["tilesPerSlice"], "LAUNCH_FIRST_GROUP": offsets["firstGroup"],
-		"LAUNCH_GROUP_STRIDE": offsets["groupStride"], "LAUNCH_GROUP_COUNT": offsets["groupCount"], "LAUNCH_WORDS": size,
+	var l launchParams
+	for name, want := range map[string]uintptr{
+		"LAUNCH_SIZE": unsafe.Offsetof(l.launchSize), "LAUNCH_RAYGEN_RECORD": unsafe.Offsetof(l.raygenRecord),
+		"LAUNCH_MISS_BASE": unsafe.Offsetof(l.miss), "LAUNCH_TILE_WIDTH_LOG2": unsafe.Offsetof(l.tileWidthLog2),
+		"LAUNCH_TILES_PER_ROW": unsafe.Offsetof(l.tilesPerRow), "LAUNCH_TILES_PER_SLICE": unsafe.Offsetof(l.tilesPerSlice),
+		"LAUNCH_FIRST_GROUP": unsafe.Offsetof(l.firstGroup), "LAUNCH_GROUP_STRIDE": unsafe.Offsetof(l.groupStride),
+		"LAUNCH_GROUP_COUNT": unsafe.Offsetof(l.groupCount), "LAUNCH_WORDS": launchBytes,
 		"LANES_PER_GROUP": 4 * lanesPerGroup, "GROUPS_PER_WORKGROUP": 4 * lanesPerTile / lanesPerGroup,
 	} {
-		_, rest, ok := strings.Cut(text, "const uint "+name+" = ")
+		_, rest, ok := strings.Cut(string(text), "const uint "+name+" = ")
 		value, _, _ := strings.Cut(rest, "u;")
-		if got, err := strconv.Atoi(value); !ok || err != nil || 4*got != want {
+		if got, err := strconv.Atoi(value); !ok || err != nil || 4*got != int(want) {
 			t.Errorf("%s = %q in indirect.comp, want %d", name, value, want/4)
 		}
 	}
-	if offsets["hitBase"] != offsets["missBase"]+16 || offsets["callableBase"] != offsets["hitBase"]+16 {
+	if unsafe.Offsetof(l.hit) != unsafe.Offsetof(l.miss)+16 || unsafe.Offsetof(l.callable) != unsafe.Offsetof(l.hit)+16 {
 		t.Error("the tables do not lie one after the other, as indirect.comp takes it")
 	}
 }

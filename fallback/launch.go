@@ -1,9 +1,17 @@
 package fallback
 
-import "encoding/binary"
+import (
+	"slices"
+	"unsafe"
 
-// launchParams mirrors RtLaunch of shaders/fallback/launch.glsl, the push constants of the linked module, field by field;
-// the layout test compares both. Indirect launches have it in memory, where shaders/fallback/indirect.comp completes it.
+	"github.com/everray/everray/vk"
+)
+
+// launchParams is RtLaunch of shaders/fallback/launch.glsl, the push constants of the linked module. Indirect launches have it in
+// memory, where shaders/fallback/indirect.comp completes it.
+//
+//glsl:fallback/runtime.comp RtLaunch
+//glsl:fallback/wave_scan.comp Groups part
 type launchParams struct {
 	launchSize    [3]uint32
 	stackDwords   uint32
@@ -29,28 +37,18 @@ type tableRegion struct {
 	stride, size uint32
 }
 
-// launchBytes is the size of RtLaunch.
+// launchBytes is the size of RtLaunch, as much as push constants have on every device.
 const launchBytes = 128
 
+var _ [launchBytes]byte = [unsafe.Sizeof(launchParams{})]byte{}
+
 // encode returns the block as the shaders read it.
-func (l *launchParams) encode() []byte {
-	e := binary.LittleEndian
-	b := make([]byte, 0, launchBytes)
-	for _, v := range l.launchSize {
-		b = e.AppendUint32(b, v)
-	}
-	b = e.AppendUint32(b, l.stackDwords)
-	for _, v := range []uint64{l.stackBase, l.faults, l.raygenRecord, l.pushConstants} {
-		b = e.AppendUint64(b, v)
-	}
-	for _, r := range []tableRegion{l.miss, l.hit, l.callable} {
-		b = e.AppendUint64(b, r.base)
-		b = e.AppendUint32(b, r.stride)
-		b = e.AppendUint32(b, r.size)
-	}
-	for _, v := range []uint32{l.pipelineTag, l.maxDepth, l.tileWidthLog2, l.tilesPerRow, l.tilesPerSlice, l.firstGroup, l.groupStride,
-		l.groupCount} {
-		b = e.AppendUint32(b, v)
-	}
-	return b
-}
+func (l *launchParams) encode() []byte { return slices.Clone(vk.Bytes(l)) }
+
+// Words of the handle that a record begins with: numbers of shaders, 0 for none, and the pipeline's tag.
+const (
+	handleShader       = 0 //glsl:RT_HANDLE_SHADER
+	handleAnyHit       = 1 //glsl:RT_HANDLE_ANY_HIT
+	handleIntersection = 2 //glsl:RT_HANDLE_INTERSECTION
+	handlePipeline     = 3 //glsl:RT_HANDLE_PIPELINE
+)

@@ -1,75 +1,12 @@
 package fallback
 
 import (
-	"encoding/binary"
-	"os"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/everray/everray/rt"
 	"github.com/everray/everray/vk"
 )
-
-// glslFields reads the fields of a block with scalar layout from GLSL text: offsets by name, and the size.
-func glslFields(t *testing.T, text, block string) (map[string]int, int) {
-	t.Helper()
-	_, body, ok := strings.Cut(text, block+" {")
-	if !ok {
-		t.Fatalf("no block %s", block)
-	}
-	body, _, _ = strings.Cut(body, "\n}")
-	sizes := map[string]int{"uint": 4, "uvec2": 8, "uvec3": 12}
-	field := regexp.MustCompile(`(?m)^\s*(\w+)\s+(\w+)(?:\[(\d+)\])?;`)
-	offsets, at := map[string]int{}, 0
-	for _, m := range field.FindAllStringSubmatch(body, -1) {
-		n := 1
-		if m[3] != "" {
-			n, _ = strconv.Atoi(m[3])
-		}
-		offsets[m[2]] = at
-		at += n * sizes[m[1]]
-	}
-	return offsets, at
-}
-
-// TestLaunchLayout compares the Go mirror of the launch parameters with the GLSL definition, field by field.
-func TestLaunchLayout(t *testing.T) {
-	text, err := os.ReadFile("../shaders/fallback/launch.glsl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	offsets, size := glslFields(t, string(text), "RtLaunch")
-	if size != launchBytes {
-		t.Errorf("RtLaunch has %d bytes in GLSL, %d in Go", size, launchBytes)
-	}
-	l := launchParams{
-		launchSize: [3]uint32{101, 102, 103}, stackDwords: 104, stackBase: 105, faults: 106, raygenRecord: 107, pushConstants: 122,
-		pipelineTag: 108, maxDepth: 109,
-		miss: tableRegion{110, 111, 112}, hit: tableRegion{113, 114, 115}, callable: tableRegion{116, 117, 118},
-		tileWidthLog2: 119, tilesPerRow: 120, tilesPerSlice: 121, firstGroup: 123, groupStride: 124, groupCount: 125,
-	}
-	b := l.encode()
-	want := map[string]uint32{
-		"launchSize": 101, "stackDwords": 104, "stackBase": 105, "faults": 106, "raygenRecord": 107, "pipelineTag": 108, "maxDepth": 109,
-		"missBase": 110, "missStride": 111, "missSize": 112, "hitBase": 113, "hitStride": 114, "hitSize": 115,
-		"callableBase": 116, "callableStride": 117, "callableSize": 118, "tileWidthLog2": 119, "tilesPerRow": 120, "tilesPerSlice": 121,
-		"pushConstants": 122, "firstGroup": 123, "groupStride": 124, "groupCount": 125,
-	}
-	for name, v := range want {
-		if got := binary.LittleEndian.Uint32(b[offsets[name]:]); got != v {
-			t.Errorf("%s at %d: encoded %d, want %d", name, offsets[name], got, v)
-		}
-	}
-	if len(offsets) != len(want) {
-		t.Errorf("GLSL has %d fields, the test knows %d", len(offsets), len(want))
-	}
-	if len(b) != launchBytes || launchBytes > 128 {
-		t.Errorf("%d bytes encoded, %d declared, 128 are there on every device", len(b), launchBytes)
-	}
-}
 
 // TestGridCoversLaunch checks that every place of a launch is some lane's, once, whatever the batches.
 func TestGridCoversLaunch(t *testing.T) {

@@ -25,7 +25,7 @@ var ErrUnsupported = link.ErrUnsupported
 var ErrInvalid = errors.New("invalid use of a ray tracing pipeline")
 
 // HandleSize is the size of a shader group handle in bytes, as shaderGroupHandleSize.
-const HandleSize = 32
+const HandleSize = 32 //glsl:RT_HANDLE_BYTES
 
 // The words for a pipeline are package rt's.
 type (
@@ -342,9 +342,8 @@ func (p *Pipeline) GroupHandle(group int) ([HandleSize]byte, error) {
 	if g.Kind == General {
 		shader = number(g.General)
 	}
-	binary.LittleEndian.PutUint32(h[0:], shader)
-	binary.LittleEndian.PutUint32(h[4:], number(g.AnyHit))
-	binary.LittleEndian.PutUint32(h[8:], number(g.Intersection))
-	binary.LittleEndian.PutUint32(h[12:], p.tag)
+	copy(h[:], vk.Bytes(&[HandleSize / 4]uint32{
+		handleShader: shader, handleAnyHit: number(g.AnyHit), handleIntersection: number(g.Intersection), handlePipeline: p.tag,
+	}))
 	return h, nil
 }

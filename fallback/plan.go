@@ -1,8 +1,9 @@
 package fallback
 
 import (
-	"github.com/everray/everray/vk"
 	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/vk"
 )
 
 // Plan is what a launch records, in order. It holds no Vulkan object but buffers: whoever records it looks kernels up by their

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/everray/everray/vk"
 	vulkan "github.com/vulkan-go/vulkan"
+
+	"github.com/everray/everray/vk"
 )
 
 const (

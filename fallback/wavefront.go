@@ -2,32 +2,25 @@ package fallback
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime"
 	"sync"
+	"unsafe"
+
+	vulkan "github.com/vulkan-go/vulkan"
 
 	"github.com/everray/everray/fallback/link"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
-	vulkan "github.com/vulkan-go/vulkan"
 )
 
 // The wavefront form: see shaders/fallback/wave.glsl for what its kernels do. Here is how they follow each other, and their
 // memory.
 
 const (
-	waveSegments = 128 // RT_WAVE_SEGMENTS
-
-	// Offsets and sizes in RtWaveRound.
-	roundResume      = 0
-	roundScatter     = 16
-	roundSegments    = 32
-	roundSegmentSize = 32
-	roundBytes       = roundSegments + waveSegments*roundSegmentSize + 2*4*1024
-
-	waveHeadBytes = 72 + 4*(waveSegments+1) // RtWave
+	waveSegments = 128  //glsl:RT_WAVE_SEGMENTS
+	waveBins     = 1024 //glsl:RT_WAVE_BINS
 
 	// What rtWaveResume and rtWaveTail are told, as RT_WAVE_... in wave.glsl.
 	waveBegin = 2
@@ -182,16 +175,69 @@ type waveLaunch struct {
 	lanes  uint32 // of a batch
 }
 
-// wavePushBytes is the size of what the kernels get as push constants: the addresses of RtLaunch and RtWave, and a number.
+// waveArguments are the push constants of the kernels: in those that resume, shade and end, the number says what to do.
+//
+//glsl:fallback/wave_scan.comp Arguments argument=begin
+//glsl:fallback/wave_scatter.comp Arguments argument=list
+type waveArguments struct {
+	launch, wave uint64
+	argument     uint32
+}
+
+// wavePushBytes is the size of what the kernels get as push constants.
 const wavePushBytes = 20
+
+var _ [wavePushBytes]byte = [unsafe.Offsetof(waveArguments{}.argument) + 4]byte{}
+
+// waveHead is what the host knows of a launch.
+//
+//glsl:fallback/runtime.comp RtWave
+type waveHead struct {
+	round, lanes                                                                           uint64
+	lists                                                                                  [2]uint64
+	queue                                                                                  uint64
+	capacity, bins, shift, continueBin, firstContinue, segments, scatterLanes, resumeLanes uint32
+	bounds                                                                                 [waveSegments + 1]uint32
+}
+
+// waveSegment is a range of bins that one dispatch shades.
+//
+//glsl:fallback/runtime.comp RtWaveSegment
+type waveSegment struct {
+	groups       [3]uint32
+	first, count uint32
+	_            [3]uint32
+}
+
+// waveRound has the counters of a round, which only kernels write; the host knows its size, and where
+// the arguments of dispatches are.
+//
+//glsl:fallback/runtime.comp RtWaveRound
+type waveRound struct {
+	resume        [3]uint32
+	alive         uint32
+	scatter       [3]uint32
+	next          uint32
+	segments      [waveSegments]waveSegment
+	count, cursor [waveBins]uint32
+}
+
+// Offsets and sizes of these.
+const (
+	roundResume      = uint64(unsafe.Offsetof(waveRound{}.resume))
+	roundScatter     = uint64(unsafe.Offsetof(waveRound{}.scatter))
+	roundSegments    = uint64(unsafe.Offsetof(waveRound{}.segments))
+	roundSegmentSize = uint64(unsafe.Sizeof(waveSegment{}))
+	roundBytes       = uint64(unsafe.Sizeof(waveRound{}))
+	waveHeadBytes    = uint64(unsafe.Sizeof(waveHead{}))
+)
 
 // push encodes a kernel's push constants. All of the layout's range is set: the validation layer asks for what a module might
 // read.
 func (m *waveLaunch) push(size int, launch vk.DeviceAddress, argument uint32) []byte {
-	b := binary.LittleEndian.AppendUint64(nil, launch)
-	b = binary.LittleEndian.AppendUint64(b, m.head)
-	b = binary.LittleEndian.AppendUint32(b, argument)
-	return append(b, make([]byte, size-len(b))...)
+	b := make([]byte, size)
+	copy(b, vk.Bytes(&waveArguments{launch, m.head, argument})[:wavePushBytes])
+	return b
 }
 
 // waveMemory takes the memory of a launch whose batches have so many lanes.
@@ -217,26 +263,23 @@ func (p *Pipeline) waveMemory(from Memory, t *Trace, lanes uint32) (*waveLaunch,
 	}
 	m.head = head
 	at := scratch + stacks
-	w.encodeHead(memory[:0], []uint64{m.round.Address(), at, at + states, at + states + lists, at + states + 2*lists}, lanes)
+	h := w.head(lanes)
+	h.round, h.lanes = m.round.Address(), at
+	h.lists, h.queue = [2]uint64{at + states, at + states + lists}, at+states+2*lists
+	copy(memory, vk.Bytes(h))
 	return m, nil
 }
 
-// encodeHead appends RtWave.
-func (w *wavefront) encodeHead(b []byte, addresses []uint64, lanes uint32) []byte {
-	e := binary.LittleEndian
-	for _, a := range addresses {
-		b = e.AppendUint64(b, a)
-	}
+// head is RtWave of a launch with batches of so many lanes, without addresses.
+func (w *wavefront) head(lanes uint32) *waveHead {
 	y := w.plan
-	for _, v := range []uint32{
-		lanes, y.Bins, y.Shift, y.ContinueBin, y.FirstContinue, uint32(len(y.Segments)), w.scatterLanes, y.Lanes,
-	} {
-		b = e.AppendUint32(b, v)
+	h := &waveHead{capacity: lanes, bins: y.Bins, shift: y.Shift, continueBin: y.ContinueBin, firstContinue: y.FirstContinue,
+		segments: uint32(len(y.Segments)), scatterLanes: w.scatterLanes, resumeLanes: y.Lanes}
+	for i, s := range y.Segments {
+		h.bounds[i] = s.First
 	}
-	for _, s := range y.Segments {
-		b = e.AppendUint32(b, s.First)
-	}
-	return e.AppendUint32(b, y.Bins)
+	h.bounds[len(y.Segments)] = y.Bins
+	return h
 }
 
 // planWave plans a direct launch.

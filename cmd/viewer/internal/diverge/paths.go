@@ -2,9 +2,7 @@ package diverge
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"unsafe"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -18,13 +16,21 @@ import (
 )
 
 // Path is what diverge.rgen writes for each path: 16 bytes.
+//
+//glsl:viewer/diverge.rgen Result
 type Path struct {
 	Radiance mgl32.Vec3
 	Rays     uint32
 }
 
-// pushBytes is the size of diverge.glsl's push constants.
-const pushBytes = 24
+// push is diverge.glsl's.
+//
+//glsl:viewer/diverge.rchit Push
+type push struct {
+	rays, results uint64
+	offset        float32
+	steps         uint32
+}
 
 // startOffset is how far from a surface the next segment starts, of the scene's diagonal.
 const startOffset = 1e-4
@@ -49,7 +55,7 @@ type Paths struct {
 	rays, results *vk.Buffer
 	timer         *measure.Timer
 	width, height int
-	push          []byte
+	push          push
 }
 
 // NewPaths uploads a scene that Deal has made, and builds its structures.
@@ -70,18 +76,14 @@ func NewPaths(ctx context.Context, dev *engine.Device, dealt *assets.Scene, o Op
 	if err = p.bind(); err != nil {
 		return p, err
 	}
-	first := unsafe.Slice((*byte)(unsafe.Pointer(&o.Rays[0])), len(o.Rays)*int(unsafe.Sizeof(o.Rays[0])))
-	if p.rays, err = dev.NewBuildInput(ctx, "first segments", first); err != nil {
+	if p.rays, err = dev.NewBuildInput(ctx, "first segments", vk.BytesOf(o.Rays)); err != nil {
 		return p, fmt.Errorf("%d first segments: %w", len(o.Rays), err)
 	}
 	size := uint64(len(o.Rays)) * uint64(unsafe.Sizeof(Path{}))
 	if p.results, err = dev.VK().NewBuffer(vk.BufferOptions{Name: "paths", Size: size, Memory: vk.DeviceLocal}); err != nil {
 		return p, fmt.Errorf("results of %d paths: %w", len(o.Rays), err)
 	}
-	p.push = binary.LittleEndian.AppendUint64(nil, p.rays.Address())
-	p.push = binary.LittleEndian.AppendUint64(p.push, p.results.Address())
-	p.push = binary.LittleEndian.AppendUint32(p.push, math.Float32bits(startOffset*rays.BoundsOf(dealt).Diagonal()))
-	p.push = binary.LittleEndian.AppendUint32(p.push, uint32(o.Steps))
+	p.push = push{p.rays.Address(), p.results.Address(), startOffset * rays.BoundsOf(dealt).Diagonal(), uint32(o.Steps)}
 	p.timer, err = measure.NewTimer(dev)
 	return p, err
 }

@@ -89,7 +89,7 @@ func (p *Paths) options(kind Kind, form engine.LinkForm) engine.PipelineOptions 
 		depth = 2
 	}
 	return engine.PipelineOptions{
-		Name: kind.Name, SetLayouts: []*engine.DescriptorSetLayout{p.layout}, PushConstantBytes: pushBytes,
+		Name: kind.Name, SetLayouts: []*engine.DescriptorSetLayout{p.layout}, PushConstantBytes: uint32(unsafe.Sizeof(push{})),
 		MaxRecursionDepth: depth, Form: form,
 	}
 }
@@ -148,12 +148,16 @@ func (k *Kind) addHits(o *engine.PipelineOptions, from, count int) error {
 	return nil
 }
 
+// record is what follows the handle in a hit record.
+//
+//glsl:viewer/diverge.rchit Record
+type record struct{ indices, positions uint64 }
+
 // hitRecords are one per geometry, with the addresses of its vertices.
 func (p *Paths) hitRecords(kind Kind, firstHit int) []sbt.Record {
 	out := make([]sbt.Record, len(p.scene.Geometries))
 	for g, geometry := range p.scene.Geometries {
-		data := binary.LittleEndian.AppendUint64(nil, geometry.Indices)
-		data = binary.LittleEndian.AppendUint64(data, geometry.Positions)
+		data := vk.Bytes(&record{geometry.Indices, geometry.Positions})
 		out[g] = sbt.Record{Group: firstHit + g%kind.Shaders, Data: data}
 	}
 	return out
@@ -167,7 +171,7 @@ func (t *Tracer) Trace(ctx context.Context, launches int) ([]time.Duration, erro
 	p := t.paths
 	return p.timer.Repeat(ctx, t.kind.Name+" paths", launches, func(cb *vk.CommandBuffer) error {
 		return p.dev.CmdTraceRays(cb, engine.TraceOptions{
-			Pipeline: t.pipeline, Table: t.table, Sets: []*engine.DescriptorSet{p.set}, PushConstants: p.push,
+			Pipeline: t.pipeline, Table: t.table, Sets: []*engine.DescriptorSet{p.set}, PushConstants: vk.Bytes(&p.push),
 			Width: uint32(p.width), Height: uint32(p.height), Depth: 1,
 		})
 	})

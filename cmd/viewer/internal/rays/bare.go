@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"time"
+	"unsafe"
 
 	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/engine"
@@ -12,9 +13,16 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// Of bare.comp: its push constants, the side of a workgroup's tile, and its specialization constants.
+// barePush are the push constants of bare.comp.
+//
+//glsl:viewer/bare.comp Push
+type barePush struct {
+	push
+	width, height uint32
+}
+
+// Of bare.comp: the side of a workgroup's tile, and its specialization constants.
 const (
-	barePush      = 24
 	bareTile      = 8
 	bareFlags     = 0
 	bareOcclusion = 1
@@ -42,7 +50,8 @@ func NewBare(ctx context.Context, t *Tracer) (*Bare, error) {
 	}
 	b := &Bare{tracer: t}
 	b.pipeline, err = t.dev.NewComputePipeline(ctx, engine.ComputePipelineOptions{
-		Name: "bare traversal", Code: code, SetLayouts: []*engine.DescriptorSetLayout{t.layout}, PushConstantBytes: barePush,
+		Name: "bare traversal", Code: code, SetLayouts: []*engine.DescriptorSetLayout{t.layout},
+		PushConstantBytes: uint32(unsafe.Sizeof(barePush{})),
 		Specialization: map[uint32][]byte{
 			bareFlags:     binary.LittleEndian.AppendUint32(nil, flags),
 			bareOcclusion: binary.LittleEndian.AppendUint32(nil, occlusion),
@@ -65,11 +74,10 @@ func (b *Bare) Stats() engine.PipelineStats { return b.pipeline.Stats() }
 // Trace is Tracer.Trace without the pipeline: results are where the tracer's are.
 func (b *Bare) Trace(ctx context.Context, launches int) ([]time.Duration, error) {
 	t := b.tracer
-	push := binary.LittleEndian.AppendUint32(t.addresses(), t.width)
-	push = binary.LittleEndian.AppendUint32(push, t.height)
+	p := barePush{push{t.rays.Address(), t.results.Address()}, t.width, t.height}
 	return t.timer.Repeat(ctx, fmt.Sprintf("bare traversal of %d rays", t.width*t.height), launches, func(cb *vk.CommandBuffer) error {
 		return t.dev.CmdDispatch(cb, engine.DispatchOptions{
-			Pipeline: b.pipeline, Sets: []*engine.DescriptorSet{t.set}, PushConstants: push,
+			Pipeline: b.pipeline, Sets: []*engine.DescriptorSet{t.set}, PushConstants: vk.Bytes(&p),
 			X: (t.width + bareTile - 1) / bareTile, Y: (t.height + bareTile - 1) / bareTile, Z: 1,
 		})
 	})

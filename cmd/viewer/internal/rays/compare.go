@@ -9,6 +9,8 @@ import (
 )
 
 // Hit is what verify.rgen writes per ray: 32 bytes. T < 0 is a miss.
+//
+//glsl:viewer/verify.rgen Hit
 type Hit struct {
 	T            float32
 	Instance     uint32

@@ -2,7 +2,6 @@ package rays
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -13,10 +12,17 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// Sizes of count.comp: its push constants, the lanes of a workgroup, the counts of a ray, and the workgroups of a row, which
+// countPush are the push constants of count.comp.
+//
+//glsl:viewer/count.comp Push
+type countPush struct {
+	rays, counts    uint64
+	count, rayFlags uint32
+}
+
+// Sizes of count.comp: the lanes of a workgroup, the counts of a ray, and the workgroups of a row, which
 // every device has.
 const (
-	countPush  = 24
 	countLanes = 64
 	countBytes = 16
 	countRow   = 32768
@@ -74,7 +80,8 @@ func NewTopCounter(ctx context.Context, dev *engine.Device, top *engine.Accelera
 		return c, err
 	}
 	c.pipeline, err = dev.NewComputePipeline(ctx, engine.ComputePipelineOptions{
-		Name: "count", Code: code, SetLayouts: []*engine.DescriptorSetLayout{c.layout}, PushConstantBytes: countPush,
+		Name: "count", Code: code, SetLayouts: []*engine.DescriptorSetLayout{c.layout},
+		PushConstantBytes: uint32(unsafe.Sizeof(countPush{})),
 	})
 	return c, err
 }
@@ -84,7 +91,7 @@ func (c *Counter) Count(ctx context.Context, set Set, list []Ray) (Steps, error)
 	if len(list) == 0 {
 		return Steps{}, fmt.Errorf("count steps: no rays")
 	}
-	in, err := c.dev.NewBuildInput(ctx, "rays to count", rayBytes(list))
+	in, err := c.dev.NewBuildInput(ctx, "rays to count", vk.BytesOf(list))
 	if err != nil {
 		return Steps{}, fmt.Errorf("%d rays to count: %w", len(list), err)
 	}
@@ -94,17 +101,15 @@ func (c *Counter) Count(ctx context.Context, set Set, list []Ray) (Steps, error)
 		return Steps{}, fmt.Errorf("counts of %d rays: %w", len(list), err)
 	}
 	defer out.Destroy()
-	push := binary.LittleEndian.AppendUint64(nil, in.Address())
-	push = binary.LittleEndian.AppendUint64(push, out.Address())
-	push = binary.LittleEndian.AppendUint32(push, uint32(len(list)))
-	push = binary.LittleEndian.AppendUint32(push, rayFlags(set.Occlusion()))
+	p := countPush{in.Address(), out.Address(), uint32(len(list)), rayFlags(set.Occlusion())}
 	groups := uint32((len(list) + countLanes - 1) / countLanes)
 	row := min(groups, countRow)
 	if err := c.dev.Run(ctx, "count steps", func(cb *vk.CommandBuffer) error {
 		c.dev.CmdBarrier(cb)
 		defer c.dev.CmdBarrier(cb)
 		return c.dev.CmdDispatch(cb, engine.DispatchOptions{
-			Pipeline: c.pipeline, Sets: []*engine.DescriptorSet{c.set}, PushConstants: push, X: row, Y: (groups + row - 1) / row, Z: 1,
+			Pipeline: c.pipeline, Sets: []*engine.DescriptorSet{c.set}, PushConstants: vk.Bytes(&p),
+			X: row, Y: (groups + row - 1) / row, Z: 1,
 		})
 	}); err != nil {
 		return Steps{}, fmt.Errorf("count steps of %d rays: %w", len(list), err)
@@ -114,7 +119,7 @@ func (c *Counter) Count(ctx context.Context, set Set, list []Ray) (Steps, error)
 
 func (c *Counter) mean(ctx context.Context, counts *vk.Buffer, n int) (Steps, error) {
 	list := make([][4]uint32, n)
-	if err := c.dev.VK().ReadBuffer(ctx, counts, 0, unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), countBytes*n)); err != nil {
+	if err := c.dev.VK().ReadBuffer(ctx, counts, 0, vk.BytesOf(list)); err != nil {
 		return Steps{}, fmt.Errorf("read counts: %w", err)
 	}
 	var sums [4]uint64

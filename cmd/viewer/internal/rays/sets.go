@@ -12,6 +12,8 @@ import (
 )
 
 // Ray is a ray as ray_io.glsl declares it: 32 bytes.
+//
+//glsl:viewer/bare.comp Ray
 type Ray struct {
 	Origin    mgl32.Vec3
 	TMin      float32

@@ -2,7 +2,6 @@ package rays
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"time"
 	"unsafe"
@@ -31,6 +30,8 @@ const (
 )
 
 // ClosestResult is what bench.rgen writes per ray. T < 0 is a miss.
+//
+//glsl:viewer/bare.comp Result
 type ClosestResult struct {
 	T         float32
 	Primitive uint32
@@ -64,8 +65,12 @@ type Tracer struct {
 	rays, results *vk.Buffer
 }
 
-// pushBytes is the size of the two addresses of ray_io.glsl.
-const pushBytes = 16
+// push is ray_io.glsl's: addresses.
+//
+//glsl:viewer/bench.rgen Push
+type push struct{ rays, results uint64 }
+
+const pushBytes = uint32(unsafe.Sizeof(push{}))
 
 // NewTracer links a tracer.
 func NewTracer(ctx context.Context, dev *engine.Device, scene *accel.Scene, kind Kind) (t *Tracer, err error) {
@@ -152,7 +157,7 @@ func (t *Tracer) SetRays(ctx context.Context, rays []Ray, width, height int) err
 	t.results.Destroy()
 	t.rays, t.results = nil, nil
 	var err error
-	if t.rays, err = t.dev.NewBuildInput(ctx, "rays", rayBytes(rays)); err != nil {
+	if t.rays, err = t.dev.NewBuildInput(ctx, "rays", vk.BytesOf(rays)); err != nil {
 		return fmt.Errorf("%d rays: %w", len(rays), err)
 	}
 	_, _, size := t.kind.shaders()
@@ -166,7 +171,7 @@ func (t *Tracer) SetRays(ctx context.Context, rays []Ray, width, height int) err
 
 // Trace traces the rays launches times in one submission, with barriers between, and returns the GPU's time of each.
 func (t *Tracer) Trace(ctx context.Context, launches int) ([]time.Duration, error) {
-	return t.launch(ctx, t.addresses(), t.width, t.height, launches)
+	return t.launch(ctx, &push{t.rays.Address(), t.results.Address()}, t.width, t.height, launches)
 }
 
 // TraceNothing launches an Idle tracer.
@@ -174,22 +179,16 @@ func (t *Tracer) TraceNothing(ctx context.Context, width, height, launches int) 
 	if t.kind != Idle {
 		return nil, fmt.Errorf("%w: this tracer is not idle", engine.ErrInvalid)
 	}
-	return t.launch(ctx, make([]byte, pushBytes), uint32(width), uint32(height), launches)
+	return t.launch(ctx, &push{}, uint32(width), uint32(height), launches)
 }
 
-func (t *Tracer) launch(ctx context.Context, push []byte, width, height uint32, launches int) ([]time.Duration, error) {
+func (t *Tracer) launch(ctx context.Context, to *push, width, height uint32, launches int) ([]time.Duration, error) {
 	return t.timer.Repeat(ctx, fmt.Sprintf("trace %d rays", width*height), launches, func(cb *vk.CommandBuffer) error {
 		return t.dev.CmdTraceRays(cb, engine.TraceOptions{
 			Pipeline: t.pipeline, Table: t.table, Sets: []*engine.DescriptorSet{t.set},
-			PushConstants: push, Width: width, Height: height, Depth: 1,
+			PushConstants: vk.Bytes(to), Width: width, Height: height, Depth: 1,
 		})
 	})
-}
-
-// addresses are the push constants of ray_io.glsl.
-func (t *Tracer) addresses() []byte {
-	push := binary.LittleEndian.AppendUint64(nil, t.rays.Address())
-	return binary.LittleEndian.AppendUint64(push, t.results.Address())
 }
 
 // Hits reads the results of a Verify tracer.
@@ -210,17 +209,10 @@ func readResults[T Hit | ClosestResult | uint32](ctx context.Context, t *Tracer,
 		return nil, fmt.Errorf("this tracer has no such results")
 	}
 	out := make([]T, t.width*t.height)
-	var one T
-	data := unsafe.Slice((*byte)(unsafe.Pointer(&out[0])), len(out)*int(unsafe.Sizeof(one)))
-	if err := t.dev.VK().ReadBuffer(ctx, t.results, 0, data); err != nil {
+	if err := t.dev.VK().ReadBuffer(ctx, t.results, 0, vk.BytesOf(out)); err != nil {
 		return nil, fmt.Errorf("read results: %w", err)
 	}
 	return out, nil
-}
-
-// rayBytes views rays as the bytes that the shaders read.
-func rayBytes(rays []Ray) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(&rays[0])), len(rays)*int(unsafe.Sizeof(rays[0])))
 }
 
 // Destroy releases everything but the scene. It may be called twice and on nil.

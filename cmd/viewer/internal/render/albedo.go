@@ -1,6 +1,10 @@
 package render
 
-import "math"
+import (
+	"math"
+
+	"github.com/everray/everray/vk"
+)
 
 // The table of microfacet.glsl: what surfaces reflect in all, by cosine and roughness.
 const (
@@ -28,23 +32,25 @@ func albedoTable(sheen bool) []byte {
 		}
 		means[row] = hemisphereMean(&values[row])
 	}
-	e := &encoder{b: make([]byte, 0, 2*albedoSide*albedoSide*16)}
+	list := make([][4]uint32, 0, 2*albedoSide*albedoSide)
 	pair := func(v [3]float64) uint32 { return halves(v[0], v[1]) }
 	for row := range albedoSide {
 		next := min(row+1, albedoSide-1)
 		for c := range albedoSide - 1 {
-			e.u32(pair(values[row][c]), pair(values[row][c+1]), pair(values[next][c]), pair(values[next][c+1]))
+			list = append(list,
+				[4]uint32{pair(values[row][c]), pair(values[row][c+1]), pair(values[next][c]), pair(values[next][c+1])})
 		}
-		e.u32(pair(means[row]), pair(means[next]), 0, 0)
+		list = append(list, [4]uint32{pair(means[row]), pair(means[next])})
 	}
 	for row := range albedoSide {
 		next := min(row+1, albedoSide-1)
 		for c := range albedoSide {
 			right := min(c+1, albedoSide-1)
-			e.u32(halves(values[row][c][2], values[row][right][2]), halves(values[next][c][2], values[next][right][2]), 0, 0)
+			list = append(list,
+				[4]uint32{halves(values[row][c][2], values[row][right][2]), halves(values[next][c][2], values[next][right][2])})
 		}
 	}
-	return e.b
+	return vk.BytesOf(list)
 }
 
 // halves packs two numbers from 0 to a few as unpackHalf2x16 reads them.

@@ -1,6 +1,8 @@
 package render
 
 // aliasEntry is one entry of an alias table: with probability keep it is its own index, otherwise alias.
+//
+//glsl:viewer/path.rchit EnvironmentAlias
 type aliasEntry struct {
 	keep  float32
 	alias uint32

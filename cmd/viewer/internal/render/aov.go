@@ -72,10 +72,9 @@ func (r *Renderer) AOV(ctx context.Context, samples int) (a *AOV, err error) {
 				return err
 			}
 			r.dev.CmdBarrier(cb)
-			push := binary.LittleEndian.AppendUint32(nil, uint32(i))
-			push = binary.LittleEndian.AppendUint32(push, 0)
+			push := samplePush{sampleIndex: uint32(i)}
 			return r.dev.CmdTraceRays(cb, engine.TraceOptions{
-				Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: push,
+				Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: vk.Bytes(&push),
 				Width: uint32(r.width), Height: uint32(r.height), Depth: 1,
 			})
 		})

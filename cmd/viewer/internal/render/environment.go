@@ -6,6 +6,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/vk"
 )
 
 // environmentData is the environment's map as the shaders read it: radiance with the density of light sampling, and the alias
@@ -21,23 +22,18 @@ func encodeEnvironment(m *assets.EnvironmentMap) environmentData {
 	}
 	out := environmentData{width: m.Width}
 	weights, sum := environmentWeights(m)
-	e := &encoder{b: make([]byte, 0, 16*len(weights))}
+	texels := make([]mgl32.Vec4, len(weights))
 	for i := range weights {
 		p := m.Pixels[3*i : 3*i+3]
 		density := 0.0
 		if sum > 0 {
 			density = weights[i] / sum / texelAngle(m, i/m.Width)
 		}
-		e.f32(p[0], p[1], p[2], float32(density))
+		texels[i] = mgl32.Vec4{p[0], p[1], p[2], float32(density)}
 	}
-	out.texels = e.b
+	out.texels = vk.BytesOf(texels)
 	if sum > 0 {
-		t := &encoder{b: make([]byte, 0, 8*len(weights))}
-		for _, a := range newAliasTable(weights) {
-			t.f32(a.keep)
-			t.u32(a.alias)
-		}
-		out.table = t.b
+		out.table = vk.BytesOf(newAliasTable(weights))
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-gl/mathgl/mgl32"
 	vulkan "github.com/vulkan-go/vulkan"
 
 	"github.com/everray/everray/cmd/viewer/internal/devtest"
@@ -83,24 +84,23 @@ func (s scattering) encode(cosine float64) []byte {
 		}
 		return v
 	}
-	flag := func(b bool) float32 {
-		if b {
-			return 1
-		}
-		return 0
-	}
 	c, k := or(s.color, 1), or(s.specularColor, 1)
-	e := &encoder{}
-	e.f32(c, c, c, s.metallic)
-	e.f32(s.roughness, or(s.ior, 1.5), or(s.specular, 1), s.transmission)
-	e.f32(k, k, k, flag(s.thin))
-	e.f32(s.sheen, s.sheen, s.sheen, s.sheenRoughness)
-	e.f32(s.coat, s.coatRoughness, s.iridescence, s.film)
-	e.f32(s.anisotropy, s.diffuseThr, 1.3, flag(s.inside))
 	sine := math.Sqrt(1 - cosine*cosine)
-	e.f32(float32(0.8*sine), float32(0.6*sine), float32(cosine), furnaceSamples)
-	return e.b
+	return vk.Bytes(&furnaceCase{
+		baseColor:     mgl32.Vec4{c, c, c, s.metallic},
+		surface:       mgl32.Vec4{s.roughness, or(s.ior, 1.5), or(s.specular, 1), s.transmission},
+		specularColor: mgl32.Vec4{k, k, k, float32(flag(s.thin))},
+		sheen:         mgl32.Vec4{s.sheen, s.sheen, s.sheen, s.sheenRoughness},
+		coat:          mgl32.Vec4{s.coat, s.coatRoughness, s.iridescence, s.film},
+		other:         mgl32.Vec4{s.anisotropy, s.diffuseThr, 1.3, float32(flag(s.inside))},
+		direction:     mgl32.Vec4{float32(0.8 * sine), float32(0.6 * sine), float32(cosine), furnaceSamples},
+	})
 }
+
+// furnaceCase is a case of furnace.comp.
+//
+//glsl:viewer/furnace.comp Case
+type furnaceCase struct{ baseColor, surface, specularColor, sheen, coat, other, direction mgl32.Vec4 }
 
 // furnaceResult is what was measured of a case at an angle.
 type furnaceResult struct {

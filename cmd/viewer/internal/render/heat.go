@@ -2,21 +2,18 @@ package render
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
 
-// heat.comp's push constants and the side of its workgroups.
-const (
-	heatPush = 16
-	heatTile = 8
-)
+// heatTile is the side of heat.comp's workgroups.
+const heatTile = 8
 
 // linkHeat compiles the kernel that counts. It walks the compute way's structures itself, and finds all it needs of the scene
 // where the integrators' shaders find it.
@@ -30,7 +27,8 @@ func (r *Renderer) linkHeat(ctx context.Context) error {
 		return err
 	}
 	r.heat, err = r.dev.NewComputePipeline(ctx, engine.ComputePipelineOptions{
-		Name: string(Heat), Code: code, SetLayouts: []*engine.DescriptorSetLayout{r.layout}, PushConstantBytes: heatPush,
+		Name: string(Heat), Code: code, SetLayouts: []*engine.DescriptorSetLayout{r.layout},
+		PushConstantBytes: uint32(unsafe.Sizeof(computePush{})),
 	})
 	if err != nil {
 		return err
@@ -41,13 +39,10 @@ func (r *Renderer) linkHeat(ctx context.Context) error {
 
 // recordHeat records one sample of an image of that size.
 func (r *Renderer) recordHeat(cb *vk.CommandBuffer, sample uint32, width, height int) error {
-	var push [heatPush]byte
-	for i, v := range []uint32{sample, 0, uint32(width), uint32(height)} {
-		binary.LittleEndian.PutUint32(push[4*i:], v)
-	}
+	push := computePush{samplePush{sampleIndex: sample}, [2]uint32{uint32(width), uint32(height)}}
 	groups := func(n int) uint32 { return uint32((n + heatTile - 1) / heatTile) }
 	return r.dev.CmdDispatch(cb, engine.DispatchOptions{
-		Pipeline: r.heat, Sets: []*engine.DescriptorSet{r.set}, PushConstants: push[:], X: groups(width), Y: groups(height), Z: 1,
+		Pipeline: r.heat, Sets: []*engine.DescriptorSet{r.set}, PushConstants: vk.Bytes(&push), X: groups(width), Y: groups(height), Z: 1,
 	})
 }
 

@@ -2,7 +2,6 @@ package render
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
 )
 
 // Integrator names what is drawn.
@@ -159,7 +159,7 @@ func tableLayout(s *accel.Scene, g groups) sbt.Layout {
 		if g.alphaShadow >= 0 && (!m.IsOpaque() || m.PassesLight()) {
 			shadow = g.alphaShadow
 		}
-		data := binary.LittleEndian.AppendUint32(nil, uint32(i))
+		data := vk.Bytes(&record{uint32(i)})
 		layout.Hit = append(layout.Hit, sbt.Record{Group: radiance, Data: data}, sbt.Record{Group: shadow, Data: data})
 	}
 	return layout

@@ -4,10 +4,8 @@ import (
 	"math"
 
 	"github.com/everray/everray/assets"
+	"github.com/everray/everray/vk"
 )
-
-// layersSize is that of MaterialLayers in layers.glsl.
-const layersSize = 528
 
 // encodeLayers lists the materials' extensions; nothing where no material has any.
 func encodeLayers(materials []assets.Material) []byte {
@@ -18,29 +16,32 @@ func encodeLayers(materials []assets.Material) []byte {
 	if none {
 		return nil
 	}
-	e := &encoder{b: make([]byte, 0, len(materials)*layersSize)}
+	list := make([]materialLayers, len(materials))
 	for i := range materials {
-		e.layers(materials[i].Layers)
+		list[i] = newLayers(materials[i].Layers)
 	}
-	return e.b
+	return vk.BytesOf(list)
 }
 
-func (e *encoder) layers(y *assets.Layers) {
+func newLayers(y *assets.Layers) materialLayers {
 	if y == nil {
 		d := assets.DefaultLayers()
 		y = &d
 	}
 	sin, cos := math.Sincos(float64(y.AnisotropyRotation))
-	e.vec4(y.Attenuation, y.Dispersion)
-	e.vec4(y.SpecularColor, y.Specular)
-	e.vec4(y.SheenColor, y.SheenRoughness)
-	e.vec4(y.DiffuseTransmissionColor, y.DiffuseTransmission)
-	e.f32(y.Coat, y.CoatRoughness, y.CoatNormalScale, y.Iridescence)
-	e.f32(y.FilmIOR, y.FilmMin, y.FilmMax, y.Anisotropy)
-	e.f32(float32(cos), float32(sin), 0, 0)
-	for _, t := range []*assets.TextureRef{y.TransmissionTexture, y.SpecularTexture, y.SpecularColorTexture, y.SheenColorTexture,
-		y.SheenRoughnessTexture, y.DiffuseTransmissionTexture, y.DiffuseTransmissionColorTexture, y.CoatTexture,
-		y.CoatRoughnessTexture, y.CoatNormalTexture, y.IridescenceTexture, y.FilmTexture, y.AnisotropyTexture} {
-		e.textureUse(t)
+	return materialLayers{
+		attenuation: y.Attenuation, dispersion: y.Dispersion, specularColor: y.SpecularColor, specular: y.Specular,
+		sheen: y.SheenColor, sheenRoughness: y.SheenRoughness,
+		diffuseTransmissionColor: y.DiffuseTransmissionColor, diffuseTransmission: y.DiffuseTransmission,
+		coat: y.Coat, coatRoughness: y.CoatRoughness, coatNormalScale: y.CoatNormalScale,
+		iridescence: y.Iridescence, filmIor: y.FilmIOR, filmMinimum: y.FilmMin, filmMaximum: y.FilmMax,
+		anisotropy: y.Anisotropy, anisotropyCosine: float32(cos), anisotropySine: float32(sin),
+		transmissionTexture: use(y.TransmissionTexture), specularTexture: use(y.SpecularTexture),
+		specularColorTexture: use(y.SpecularColorTexture), sheenTexture: use(y.SheenColorTexture),
+		sheenRoughnessTexture: use(y.SheenRoughnessTexture), diffuseTransmissionTexture: use(y.DiffuseTransmissionTexture),
+		diffuseTransmissionColorTexture: use(y.DiffuseTransmissionColorTexture),
+		coatTexture:                     use(y.CoatTexture), coatRoughnessTexture: use(y.CoatRoughnessTexture),
+		coatNormalTexture: use(y.CoatNormalTexture), iridescenceTexture: use(y.IridescenceTexture), filmTexture: use(y.FilmTexture),
+		anisotropyTexture: use(y.AnisotropyTexture),
 	}
 }

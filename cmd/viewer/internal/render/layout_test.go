@@ -7,71 +7,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/everray/everray/assets"
-	"github.com/everray/everray/shaders"
 )
-
-// SPIR-V enumerants that the layout tests look for.
-const (
-	opMemberDecorate = 72
-	opDecorate       = 71
-	opName           = 5
-	decorArrayStride = 6
-	decorOffset      = 35
-)
-
-// decorations returns the array strides of a module, and the last member offset of each struct by name.
-func decorations(t *testing.T, shader string) (strides []uint32, last map[string]uint32) {
-	t.Helper()
-	code, err := shaders.Load("viewer/" + shader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := map[uint32]string{}
-	last = map[string]uint32{}
-	for i := 5; i < len(code); {
-		length, op := int(code[i]>>16), code[i]&0xffff
-		arg := code[i+1 : i+length]
-		switch {
-		case op == opName:
-			names[arg[0]] = literal(arg[1:])
-		case op == opDecorate && arg[1] == decorArrayStride:
-			strides = append(strides, arg[2])
-		case op == opMemberDecorate && arg[2] == decorOffset:
-			last[names[arg[0]]] = max(last[names[arg[0]]], arg[3])
-		}
-		i += length
-	}
-	return strides, last
-}
-
-func literal(words []uint32) string {
-	var b []byte
-	for _, w := range words {
-		for range 4 {
-			if byte(w) == 0 {
-				return string(b)
-			}
-			b = append(b, byte(w))
-			w >>= 8
-		}
-	}
-	return string(b)
-}
-
-func TestLayoutsMatchTheShaders(t *testing.T) {
-	strides, last := decorations(t, "path.rchit")
-	for name, want := range map[string]uint32{
-		"geometry": geometrySize, "material": materialSize, "light": lightSize, "light triangle": lightTriangleSize,
-		"layers": layersSize,
-	} {
-		if !slices.Contains(strides, want) {
-			t.Errorf("no array of path.rchit has the stride %d of a %s: %v", want, name, strides)
-		}
-	}
-	if got := last["Frame"] + 4; got != frameSize {
-		t.Errorf("the frame block has %d bytes in the shader, %d in Go", got, frameSize)
-	}
-}
 
 func TestEncodersWriteWhatTheirSizesSay(t *testing.T) {
 	m := []assets.Material{assets.DefaultMaterial(), {NormalTexture: &assets.TextureRef{Texture: 3, Scale: mgl32.Vec2{1, 1}}}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/vk"
 )
 
 // maxLightTriangles bounds the memory of light sampling. Scenes with more emissive triangles are lit by chance hits only.
@@ -154,53 +155,35 @@ func lightTriangles(s *accel.Scene, e *emission) (data []byte, count int, power 
 		weights[i] = entries[i].power
 	}
 	table := newAliasTable(weights)
-	out := &encoder{b: make([]byte, 0, len(entries)*lightTriangleSize)}
+	out := make([]lightTriangle, len(entries))
 	for i, t := range entries {
-		out.vec4(t.p[0], table[i].keep)
-		out.vec3(t.p[1].Sub(t.p[0]))
-		out.u32(t.ids[0])
-		out.vec3(t.p[2].Sub(t.p[0]))
-		out.u32(t.ids[1])
-		out.f32(t.weight, t.side)
-		out.u32(table[i].alias, 0)
+		out[i] = lightTriangle{p0: t.p[0], keep: table[i].keep, e1: t.p[1].Sub(t.p[0]), geometry: t.ids[0], e2: t.p[2].Sub(t.p[0]),
+			primitive: t.ids[1], weight: t.weight, side: t.side, alias: table[i].alias}
 	}
-	return out.b, len(entries), power
+	return vk.BytesOf(out), len(entries), power
 }
 
-// headLight is LIGHT_HEAD of lights.glsl.
-const headLight = 3
+const headLight = 3 //glsl:LIGHT_HEAD
 
 // encodeLights lists the punctual lights and the sun, and the headlight where it is not 0.
 func encodeLights(lights []assets.Light, env *assets.Environment, head float32) (data []byte, count int) {
-	e := &encoder{}
+	var list []light
 	for _, l := range lights {
 		intensity := l.Color.Mul(l.Intensity)
 		if intensity == (mgl32.Vec3{}) {
 			continue
 		}
-		e.vec3(l.Position)
-		e.u32(uint32(l.Kind)) // the shader's LIGHT_ constants are the same numbers
-		e.vec4(intensity, l.Range)
-		e.vec4(l.Direction, cos(l.OuterCone))
-		e.f32(cos(l.InnerCone), 0, 0, 0)
-		count++
+		list = append(list, light{position: l.Position, kind: uint32(l.Kind), // the shader's LIGHT_ constants are the same numbers
+			intensity: intensity, scope: l.Range, direction: l.Direction, cosOuter: cos(l.OuterCone), cosInner: cos(l.InnerCone)})
 	}
 	if env.SunIrradiance != (mgl32.Vec3{}) {
-		e.vec3(mgl32.Vec3{})
-		e.u32(uint32(assets.DirectionalLight))
-		e.vec4(env.SunIrradiance, 0)
-		e.vec4(env.SunDirection.Mul(-1), 0)
-		e.f32(0, float32(math.Tan(float64(env.SunAngularRadius))), 0, 0)
-		count++
+		list = append(list, light{kind: uint32(assets.DirectionalLight), intensity: env.SunIrradiance,
+			direction: env.SunDirection.Mul(-1), tanRadius: float32(math.Tan(float64(env.SunAngularRadius)))})
 	}
 	if head > 0 {
-		e.vec3(mgl32.Vec3{})
-		e.u32(headLight)
-		e.vec4(mgl32.Vec3{head, head, head}, 0)
-		e.f32(0, 0, 0, 0, 0, 0, 0, 0)
-		count++
+		list = append(list, light{kind: headLight, intensity: mgl32.Vec3{head, head, head}})
 	}
-	return e.b, count
+	return vk.BytesOf(list), len(list)
 }
 
 func cos(a float32) float32 { return float32(math.Cos(float64(a))) }

@@ -1,22 +1,22 @@
 package render
 
 import (
+	"github.com/go-gl/mathgl/mgl32"
+
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/vk"
 )
 
 func encodeMaterials(materials []assets.Material) []byte {
-	e := &encoder{b: make([]byte, 0, len(materials)*materialSize)}
+	list := make([]material, len(materials))
 	for i := range materials {
-		e.material(&materials[i])
+		list[i] = newMaterial(&materials[i])
 	}
-	return e.b
+	return vk.BytesOf(list)
 }
 
-func (e *encoder) material(m *assets.Material) {
-	e.f32(m.BaseColor[0], m.BaseColor[1], m.BaseColor[2], m.BaseColor[3])
-	e.vec4(m.Emissive, m.AlphaCutoff)
-	e.f32(m.Metallic, m.Roughness, m.NormalScale, m.OcclusionStrength)
+func newMaterial(m *assets.Material) material {
 	flags := uint32(m.AlphaMode) // the shader's ALPHA_ constants are the same numbers
 	if m.DoubleSided {
 		flags |= materialDoubleSided
@@ -27,37 +27,29 @@ func (e *encoder) material(m *assets.Material) {
 	if m.PassesLight() && m.Layers != nil && m.Layers.Thickness > 0 {
 		flags |= materialVolume
 	}
-	e.u32(flags)
-	e.f32(m.IOR, m.Transmission, 0)
-	for _, t := range []*assets.TextureRef{m.BaseColorTexture, m.MetallicRoughnessTexture, m.NormalTexture, m.OcclusionTexture,
-		m.EmissiveTexture} {
-		e.textureUse(t)
+	return material{
+		baseColor: m.BaseColor, emissive: m.Emissive, alphaCutoff: m.AlphaCutoff, metallic: m.Metallic, roughness: m.Roughness,
+		normalScale: m.NormalScale, occlusionStrength: m.OcclusionStrength, flags: flags, ior: m.IOR, transmission: m.Transmission,
+		baseColorTexture: use(m.BaseColorTexture), metallicRoughnessTexture: use(m.MetallicRoughnessTexture),
+		normalTexture: use(m.NormalTexture), occlusionTexture: use(m.OcclusionTexture), emissiveTexture: use(m.EmissiveTexture),
 	}
 }
 
-func (e *encoder) textureUse(t *assets.TextureRef) {
+// use is a material's use of a texture, nil for none.
+func use(t *assets.TextureRef) textureUse {
 	if t == nil {
-		e.f32(1, 0, 0)
-		e.u32(^uint32(0)) // -1
-		e.f32(0, 1, 0)
-		e.u32(0)
-		return
+		return textureUse{row0: mgl32.Vec3{1, 0, 0}, texture: -1, row1: mgl32.Vec3{0, 1, 0}}
 	}
 	m := t.Matrix()
-	e.f32(m.At(0, 0), m.At(0, 1), m.At(0, 2))
-	e.u32(uint32(t.Texture))
-	e.f32(m.At(1, 0), m.At(1, 1), m.At(1, 2))
-	e.u32(uint32(t.TexCoord))
+	return textureUse{row0: mgl32.Vec3{m.At(0, 0), m.At(0, 1), m.At(0, 2)}, texture: int32(t.Texture),
+		row1: mgl32.Vec3{m.At(1, 0), m.At(1, 1), m.At(1, 2)}, texCoord: uint32(t.TexCoord)}
 }
 
 func encodeGeometries(s *accel.Scene) []byte {
-	e := &encoder{b: make([]byte, 0, len(s.Geometries)*geometrySize)}
-	for _, g := range s.Geometries {
-		for _, a := range []uint64{g.Indices, g.Positions, g.Normals, g.Tangents, g.UV0, g.UV1, g.Colors, g.Extra} {
-			e.address(a)
-		}
-		material := s.Source.Meshes[g.Mesh].Primitives[g.Primitive].Material
-		e.u32(uint32(material), 0, 0, 0)
+	list := make([]geometry, len(s.Geometries))
+	for i, g := range s.Geometries {
+		list[i] = geometry{indices: g.Indices, positions: g.Positions, normals: g.Normals, tangents: g.Tangents, uv0: g.UV0, uv1: g.UV1,
+			colors: g.Colors, emission: g.Extra, material: uint32(s.Source.Meshes[g.Mesh].Primitives[g.Primitive].Material)}
 	}
-	return e.b
+	return vk.BytesOf(list)
 }

@@ -179,13 +179,12 @@ func (r *Renderer) record(cb *vk.CommandBuffer, sample uint32, width, height int
 	if r.heat != nil {
 		return r.recordHeat(cb, sample, width, height)
 	}
-	push := binary.LittleEndian.AppendUint32(nil, sample)
-	push = binary.LittleEndian.AppendUint32(push, uint32(max(r.options.Bounces, 0)))
+	push := samplePush{sample, uint32(max(r.options.Bounces, 0))}
 	return r.dev.CmdTraceRays(cb, engine.TraceOptions{
 		Pipeline:      r.pipeline,
 		Table:         r.table,
 		Sets:          []*engine.DescriptorSet{r.set},
-		PushConstants: push,
+		PushConstants: vk.Bytes(&push),
 		Width:         uint32(width),
 		Height:        uint32(height),
 		Depth:         1,
@@ -195,25 +194,19 @@ func (r *Renderer) record(cb *vk.CommandBuffer, sample uint32, width, height int
 // encodeFrame returns the uniform block of frame.glsl.
 func (r *Renderer) encodeFrame() []byte {
 	b := r.camera.Basis(float32(r.width) / float32(r.height))
-	e := &encoder{b: make([]byte, 0, frameSize)}
 	environment, triangles := r.lightShares()
-	e.vec4(b.Eye, r.camera.LensRadius)
-	e.vec4(b.Right, r.camera.Focus)
-	e.vec4(b.Up, 0)
-	e.vec4(b.Forward, b.PixelSpread(r.height))
-	e.vec4(r.source.Up, r.options.Reach)
-	e.vec4(r.env.Zenith, environment)
-	e.vec4(r.env.Horizon, triangles)
-	e.vec4(r.env.Ground, 0)
-	e.vec4(r.env.FrontAround(r.source.Up), 0)
-	var flags uint32
-	if b.Orthographic {
-		flags |= cameraOrthographic
+	f := frame{
+		eye: b.Eye.Vec4(r.camera.LensRadius), right: b.Right.Vec4(r.camera.Focus), up: b.Up.Vec4(0),
+		forward: b.Forward.Vec4(b.PixelSpread(r.height)), skyUp: r.source.Up.Vec4(r.options.Reach),
+		skyZenith: r.env.Zenith.Vec4(environment), skyHorizon: r.env.Horizon.Vec4(triangles), skyGround: r.env.Ground.Vec4(0),
+		skyFront:   r.env.FrontAround(r.source.Up).Vec4(0),
+		lightCount: uint32(r.lights), lightTriangleCount: uint32(r.lightTriangles), lightPower: float32(r.lightPower),
+		clampRadiance: max(r.options.Clamp, 0), tMax: tMax, environmentWidth: uint32(r.environment.width),
 	}
-	e.u32(flags, uint32(r.lights), uint32(r.lightTriangles))
-	e.f32(float32(r.lightPower), max(r.options.Clamp, 0), 0, tMax)
-	e.u32(uint32(r.environment.width))
-	return e.b
+	if b.Orthographic {
+		f.flags |= cameraOrthographic
+	}
+	return vk.Bytes(&f)
 }
 
 // lightShares are the probabilities with which light sampling turns to the environment and to the emissive triangles: what

@@ -2,10 +2,10 @@ package render
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"image"
 	"math"
+	"unsafe"
 
 	vulkan "github.com/vulkan-go/vulkan"
 
@@ -24,11 +24,8 @@ type Screen struct {
 	of       *vk.Buffer // the accumulation that set names
 }
 
-// screenPush is the size of tonemap.comp's push constants, screenTile its workgroup's side.
-const (
-	screenPush = 24
-	screenTile = 8
-)
+// screenTile is the side of tonemap.comp's workgroups.
+const screenTile = 8
 
 // NewScreen makes a screen for a Renderer's image; Resize follows before it is used.
 func (r *Renderer) NewScreen() (s *Screen, err error) {
@@ -53,7 +50,7 @@ func (r *Renderer) NewScreen() (s *Screen, err error) {
 		return s, fmt.Errorf("screen: %w", err)
 	}
 	if s.layout, err = dev.NewPipelineLayout("screen", []*vk.DescriptorSetLayout{s.sets},
-		[]vk.PushRange{{Stages: stages, Size: screenPush}}); err != nil {
+		[]vk.PushRange{{Stages: stages, Size: uint32(unsafe.Sizeof(screenPush{}))}}); err != nil {
 		return s, fmt.Errorf("screen: %w", err)
 	}
 	if s.pipeline, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "tonemap", Code: code, Layout: s.layout}); err != nil {
@@ -90,26 +87,16 @@ func (s *Screen) Pixels() *vk.Buffer { return s.pixels }
 
 // Update fills Pixels from the image as it is now; blueFirst is the order of swapchains in BGRA.
 func (s *Screen) Update(ctx context.Context, look Look, blueFirst bool) error {
-	push := binary.LittleEndian.AppendUint32(nil, uint32(s.r.width))
-	push = binary.LittleEndian.AppendUint32(push, uint32(s.r.height))
-	push = binary.LittleEndian.AppendUint32(push, math.Float32bits(float32(math.Exp2(float64(look.Exposure)))))
-	push = binary.LittleEndian.AppendUint32(push, look.display())
-	order := uint32(0)
-	if blueFirst {
-		order = 1
+	push := screenPush{
+		width: uint32(s.r.width), height: uint32(s.r.height), scale: float32(math.Exp2(float64(look.Exposure))),
+		display: look.display(), blueFirst: flag(blueFirst), hasUnlit: flag(s.r.features.has(featureUnlit)),
 	}
-	push = binary.LittleEndian.AppendUint32(push, order)
-	unlit := uint32(0)
-	if s.r.features.has(featureUnlit) {
-		unlit = 1
-	}
-	push = binary.LittleEndian.AppendUint32(push, unlit)
 	tiles := func(n int) uint32 { return uint32((n + screenTile - 1) / screenTile) }
 	err := s.r.dev.VK().Run(ctx, "tonemap", func(cb *vk.CommandBuffer) error {
 		s.r.dev.CmdBarrier(cb)
 		cb.BindComputePipeline(s.pipeline)
 		cb.BindDescriptorSets(vulkan.PipelineBindPointCompute, s.layout, 0, s.set)
-		cb.PushConstants(s.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, push)
+		cb.PushConstants(s.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, vk.Bytes(&push))
 		cb.Dispatch(tiles(s.r.width), tiles(s.r.height), 1)
 		return nil
 	})
