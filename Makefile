@@ -46,7 +46,8 @@ sweep: golangci
 
 # Lesser devices, by compute: without all that is optional and with the least limits, and with subgroups of 4 and 16.
 BY_COMPUTE := EVERRAY_NO_NATIVE=1 EVERRAY_CONFORMANCE_WAYS=compute,monolithic,megakernel,blocks $(TEST_ENV)
-SHORT := $(GO) test -short -tags $(TAGS) -timeout 0
+# No result is taken from the cache of go test: it does not know what the driver reads of the environment.
+SHORT := $(GO) test -count=1 -short -tags $(TAGS) -timeout 0
 CONFORMANCE := ./internal/pipelinetest -run TestConformance
 restricted:
 	EVERRAY_TEST_RESTRICT=optional,least $(BY_COMPUTE) $(SHORT) ./bvh ./engine

@@ -7,22 +7,25 @@ import (
 	"strings"
 )
 
-// Differences returns the known differences of native ways as a Markdown table, one line per driver and reason with the
-// rows that show it.
+// Differences returns the known differences of drivers as a Markdown table, one line per driver, way and reason with the rows or
+// programs that show it.
 func Differences(rows []Row) string {
-	type key struct {
-		driver Driver
-		reason string
-	}
+	type key struct{ where, reason string }
 	shown := map[key][]string{}
 	for _, r := range rows {
 		for driver, d := range r.NativeDiffers {
-			k := key{driver, d.Reason}
+			k := key{string(driver) + " native", d.Reason}
 			shown[k] = append(shown[k], "`"+r.Program.Name+"/"+r.Name+"`")
+		}
+		for _, f := range r.Program.Fatal {
+			k, name := key{string(f.Driver) + " " + f.Way, f.Reason}, "`"+r.Program.Name+"`"
+			if !slices.Contains(shown[k], name) {
+				shown[k] = append(shown[k], name)
+			}
 		}
 	}
 	keys := slices.SortedFunc(maps.Keys(shown), func(a, b key) int {
-		return strings.Compare(string(a.driver)+a.reason, string(b.driver)+b.reason)
+		return strings.Compare(a.where+a.reason, b.where+b.reason)
 	})
 	var b strings.Builder
 	b.WriteString("| where | what | shown by |\n|---|---|---|\n")
@@ -32,7 +35,7 @@ func Differences(rows []Row) string {
 		if more := len(names) - 1; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		fmt.Fprintf(&b, "| %s native | %s | %s |\n", k.driver, k.reason, text)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", k.where, k.reason, text)
 	}
 	return b.String()
 }

@@ -46,7 +46,8 @@ func Elsewhere() []Observation {
 		{"lavapipe 25.0.7, both", "helper invocations of fragment shaders read zeros from memory: queries lowered for it find " +
 			"nothing there (`SkipHelpers`)", "-"},
 		{"SwiftShader of chromium-common 156, compute", "has no ray tracing, and no types of 8, 16 and 64 bits: the programs that need " +
-			"them do not run there (" + wideTypePrograms() + "); all others pass in every form", "-"},
+			"them do not run there (" + wideTypePrograms() + "); all others pass in every form that it can " +
+			"compile", "-"},
 		{"SwiftShader of chromium-common 156, compute", "lanes that leave a loop early may read, behind it, what others computed " +
 			"later in it, of values that are no variables (shaders/bvh/refit/instances.glsl); `min` and `max` with NaN may be NaN",
 			"compute, where it met this"},

@@ -23,6 +23,25 @@ type Program struct {
 	Labels []string
 	// Feature names what a device must have for the program to run.
 	Feature Feature
+	// Fatal lists the ways in which making the pipeline would end the process, for want of something that the driver ought to
+	// refuse by an error.
+	Fatal []FatalForm
+}
+
+// FatalForm is a way of the suite ("monolithic") in which a driver's compiler dies.
+type FatalForm struct {
+	Driver      Driver
+	Way, Reason string
+}
+
+// FatalOn returns why the program cannot be made in a way on a driver; "" where it can.
+func (p *Program) FatalOn(driverName, driverInfo, way string) string {
+	for _, f := range p.Fatal {
+		if f.Way == way && f.Driver.is(driverName, driverInfo) {
+			return f.Reason
+		}
+	}
+	return ""
 }
 
 // Feature is something that not every device has.

@@ -73,9 +73,13 @@ type Driver string
 
 // Drivers with known differences.
 const (
-	Lavapipe25 Driver = "llvmpipe Mesa 25.0.7"
-	NVIDIA     Driver = "NVIDIA"
+	Lavapipe25  Driver = "llvmpipe Mesa 25.0.7"
+	NVIDIA      Driver = "NVIDIA"
+	SwiftShader Driver = "SwiftShader"
 )
+
+// is tells whether a device's driver is this one.
+func (d Driver) is(name, info string) bool { return strings.Contains(name+" "+info, string(d)) }
 
 // Difference explains what a native way does otherwise.
 type Difference struct {
@@ -87,7 +91,7 @@ type Difference struct {
 // DifferenceOn returns what is known of the row's native run on a driver.
 func (r *Row) DifferenceOn(driverName, driverInfo string) (Difference, bool) {
 	for driver, d := range r.NativeDiffers {
-		if strings.Contains(driverName+" "+driverInfo, string(driver)) {
+		if driver.is(driverName, driverInfo) {
 			return d, true
 		}
 	}

@@ -114,6 +114,19 @@ func TestDifferences(t *testing.T) {
 	if want := "| " + string(Lavapipe25) + " native | it is wrong | `test/a` and 1 more |\n"; !strings.HasSuffix(text, want) {
 		t.Errorf("got %q, want a line %q", text, want)
 	}
+	q := newProgram("deadly", 1)
+	q.Fatal = []FatalForm{{SwiftShader, "blocks", "it dies"}}
+	text = Differences([]Row{{Name: "a", Program: q}, {Name: "b", Program: q}})
+	if want := "| SwiftShader blocks | it dies | `deadly` |\n"; !strings.HasSuffix(text, want) {
+		t.Errorf("got %q, want a line %q", text, want)
+	}
+	for _, tt := range []struct{ driver, way, want string }{
+		{"SwiftShader driver", "blocks", "it dies"}, {"SwiftShader driver", "compute", ""}, {"llvmpipe", "blocks", ""},
+	} {
+		if got := q.FatalOn(tt.driver, "", tt.way); got != tt.want {
+			t.Errorf("%s, %s: %q, want %q", tt.driver, tt.way, got, tt.want)
+		}
+	}
 	r := Row{Program: p, NativeDiffers: why}
 	if _, ok := r.DifferenceOn("llvmpipe", "Mesa 25.0.7-2 (LLVM 15)"); !ok {
 		t.Error("the driver is not recognised")

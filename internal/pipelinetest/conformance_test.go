@@ -95,6 +95,10 @@ func (c *conformanceRigs) runProgram(t *testing.T, program *conformance.Program,
 		if forced && (!forms || w.form == chosen) {
 			continue // the automatic choice has shown it already
 		}
+		if why := rig.fatal(program, w.name); why != "" {
+			t.Logf("%s: not made: %s", w.name, why)
+			continue
+		}
 		run, err := rig.link(t, program, stages, w.form)
 		switch {
 		case err == nil:
@@ -176,6 +180,12 @@ func (r *conformanceRig) difference(row *conformance.Row) (conformance.Differenc
 	}
 	p := r.dev.VK().Physical()
 	return row.DifferenceOn(p.DriverName, p.DriverInfo)
+}
+
+// fatal says why the driver cannot be asked for the program's pipeline.
+func (r *conformanceRig) fatal(program *conformance.Program, way string) string {
+	p := r.dev.VK().Physical()
+	return program.FatalOn(p.DriverName, p.DriverInfo, way)
 }
 
 // lacks says why the device cannot run programs that need a feature.
