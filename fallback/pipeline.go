@@ -27,6 +27,9 @@ var ErrInvalid = errors.New("invalid use of a ray tracing pipeline")
 // HandleSize is the size of a shader group handle in bytes, as shaderGroupHandleSize.
 const HandleSize = 32 //glsl:RT_HANDLE_BYTES
 
+// MaxAttributeBytes is the size of the largest hit attributes, as maxRayHitAttributeSize.
+const MaxAttributeBytes = link.MaxAttributeBytes
+
 // The words for a pipeline are package rt's.
 type (
 	Stage     = rt.Stage

@@ -9,6 +9,9 @@ import (
 // maxAttributeWords is the room for hit attributes, as RT_ATTRIBUTE_WORDS.
 const maxAttributeWords = 8
 
+// MaxAttributeBytes is the size of the largest hit attributes, as maxRayHitAttributeSize.
+const MaxAttributeBytes = 4 * maxAttributeWords
+
 // procedural tells whether hit attributes may come from intersection shaders, those of other libraries included.
 func (l *framedStages) procedural() bool {
 	if l.library || len(l.options.Libraries) > 0 {

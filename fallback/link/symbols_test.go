@@ -31,6 +31,35 @@ func TestRuntimeSymbols(t *testing.T) {
 	}
 }
 
+// TestAttributeRoom: the variables of the runtime that hold hit attributes have the words that the linker takes them to have.
+func TestAttributeRoom(t *testing.T) {
+	for _, clusters := range []bool{false, true} {
+		for _, simd := range []bool{false, true} {
+			name := shaders.VariantFor("fallback/runtime.comp", simd, clusters)
+			m := decoded(t, name)
+			defs := map[spirv.ID]spirv.Inst{}
+			for _, in := range m.Globals {
+				defs[in.Result] = in
+			}
+			found := 0
+			for id, in := range defs {
+				symbol := m.NameOf(id)
+				if in.Op != spirv.OpVariable || symbol != "rtAttributes" && symbol != "rtCommitted" {
+					continue
+				}
+				found++
+				array := defs[spirv.ID(defs[in.Type].Operands[1])]
+				if words := defs[spirv.ID(array.Operands[1])].Operands[0]; words != maxAttributeWords {
+					t.Errorf("%s: %s has %d words, the linker %d", name, symbol, words, maxAttributeWords)
+				}
+			}
+			if found != 2 {
+				t.Errorf("%s: %d variables for attributes, want 2", name, found)
+			}
+		}
+	}
+}
+
 // TestMissingSymbols takes symbols away: the error names what is missing, be it a function or a global, also where something else
 // has its name.
 func TestMissingSymbols(t *testing.T) {

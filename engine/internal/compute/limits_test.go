@@ -1,37 +1,18 @@
 package compute
 
 import (
-	"os"
-	"regexp"
-	"strconv"
 	"testing"
 
 	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/sbt"
 	"github.com/everray/everray/vk/vktest"
 )
 
-// attributeBytes is the room for hit attributes of the runtime.
-func attributeBytes(t *testing.T) uint64 {
-	t.Helper()
-	text, err := os.ReadFile("../../../shaders/fallback/runtime.comp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile(`const uint RT_ATTRIBUTE_WORDS = (\d+)u;`).FindSubmatch(text)
-	if m == nil {
-		t.Fatal("runtime.comp has no RT_ATTRIBUTE_WORDS")
-	}
-	words, err := strconv.ParseUint(string(m[1]), 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return 4 * words
-}
-
 // TestRequiredLimits holds the compute way against the table of required limits of the Vulkan specification (chapter Limits),
 // all rows of VK_KHR_acceleration_structure and VK_KHR_ray_tracing_pipeline. VK_KHR_ray_query has none. A descriptor of a
-// structure is a storage buffer (TestDescriptorBinding), so that the device's own limits count there.
+// structure is a storage buffer (TestDescriptorBinding), so that the device's own limits count there. The values were read in
+// https://github.com/KhronosGroup/Vulkan-Docs, commit 012db30fd169, chapters/limits.adoc, table limits-required ("Required Limits").
 func TestRequiredLimits(t *testing.T) {
 	const (
 		atLeast = iota // the table's min
@@ -59,7 +40,7 @@ func TestRequiredLimits(t *testing.T) {
 		{"shaderGroupBaseAlignment", atMost, 64, l.Table.BaseAlignment},
 		{"maxRayDispatchInvocationCount", atLeast, 1 << 30, l.MaxInvocations},
 		{"shaderGroupHandleAlignment", atMost, 32, l.Table.HandleAlignment},
-		{"maxRayHitAttributeSize", atLeast, 32, attributeBytes(t)},
+		{"maxRayHitAttributeSize", atLeast, 32, fallback.MaxAttributeBytes},
 		// shaderGroupHandleCaptureReplaySize, at most 64, is of a feature that is not offered.
 	} {
 		switch {
