@@ -5,5 +5,5 @@
 // EVERRAY_REQUIRE_VULKAN=1, and then it fails instead.
 //
 // The device is the CPU driver (lavapipe) where there is one, unless EVERRAY_TEST_DEVICE names a part of another
-// device's name.
+// device's name. Shaders that lavapipe compiles for tests are kept apart from the user's (OwnCache).
 package vktest

@@ -22,7 +22,7 @@ func QuickCompiler() error {
 			return err
 		}
 	}
-	return nil
+	return OwnCache()
 }
 
 // QuickMain is the TestMain of packages with a pipeline of its own for nearly each test, where nearly all of the time is the

@@ -3,6 +3,7 @@ package vktest
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -118,11 +119,36 @@ func TestCleanDeviceFailsNothing(t *testing.T) {
 	}
 }
 
+// TestOwnCache: settings of the compiler have directories of their own; one that the user chose stays.
+func TestOwnCache(t *testing.T) {
+	base := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", base)
+	t.Setenv("GALLIVM_PERF", "")
+	t.Setenv(mesaCache, "")
+	seen := map[string]bool{}
+	for _, width := range []string{"", "128", "512", "../x"} {
+		t.Setenv("LP_NATIVE_VECTOR_WIDTH", width)
+		if err := OwnCache(); err != nil {
+			t.Fatal(err)
+		}
+		dir := os.Getenv(mesaCache)
+		if i, err := os.Stat(dir); err != nil || !i.IsDir() || filepath.Dir(dir) != filepath.Join(base, cacheFolder) || seen[dir] {
+			t.Errorf("width %q has %q: %v", width, dir, err)
+		}
+		seen[dir] = true
+	}
+	t.Setenv(mesaCache, base)
+	if err := OwnCache(); err != nil || os.Getenv(mesaCache) != base {
+		t.Errorf("a directory that was chosen became %q: %v", os.Getenv(mesaCache), err)
+	}
+}
+
 // TestQuickCompiler sets what is not set, and nothing else.
 func TestQuickCompiler(t *testing.T) {
 	const optimiser, width = "GALLIVM_PERF", "LP_NATIVE_VECTOR_WIDTH"
 	t.Setenv(width, "256")
-	t.Setenv(optimiser, "") // so that it comes back
+	t.Setenv(mesaCache, os.Getenv(mesaCache)) // so that it comes back
+	t.Setenv(optimiser, "")                   // so that it comes back
 	if err := os.Unsetenv(optimiser); err != nil {
 		t.Fatal(err)
 	}
