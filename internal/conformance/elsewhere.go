@@ -45,8 +45,8 @@ func Elsewhere() []Observation {
 		{lavapipe, "`.length()` of a buffer in an array of descriptors, indexed non-uniformly, is that of another", "compute"},
 		{"lavapipe 25.0.7, both", "helper invocations of fragment shaders read zeros from memory: queries lowered for it find " +
 			"nothing there (`SkipHelpers`)", "-"},
-		{"lavapipe 25.0.7, both", "its cache of compiled shaders does not know of `LP_NATIVE_VECTOR_WIDTH`: code for other vectors comes " +
-			"back, and subgroups have other sizes than the device says; tests have a cache for each (`vktest.OwnCache`)", "-"},
+		{"lavapipe 25.0.7, both", "its cache of compiled shaders does not know of `LP_NATIVE_VECTOR_WIDTH`: code for other vectors " +
+			"comes back, and subgroups have other sizes than the device says; tests have a cache for each (`vktest.OwnCache`)", "-"},
 		{"SwiftShader of chromium-common 156, compute", "has no ray tracing, and no types of 8, 16 and 64 bits: the programs that need " +
 			"them do not run there (" + wideTypePrograms() + "); all others pass in every form that it can " +
 			"compile", "-"},

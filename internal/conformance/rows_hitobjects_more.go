@@ -64,8 +64,8 @@ const usesParts = 6
 // usesRows: all ways of tracing, keeping and executing objects are a trace call.
 func usesRows() []Row {
 	p := hitObjectProgram("hit-objects-uses", shapes.HitObjectsEXT, usesParts)
-	p.Fatal = []FatalForm{{SwiftShader, "monolithic", "a kernel whose frame is over 512 KiB (here 566,000 bytes) ends the process in " +
-		"its compiler, by SIGSEGV or an abort, in place of an error (vk/testdata/frame.comp shows it in a few lines)"}}
+	p.Fatal = []FatalForm{{SwiftShader, "monolithic", "a kernel whose frame is over 512 KiB (here 566,000 bytes) ends the process " +
+		"in its compiler, by SIGSEGV or an abort, in place of an error (vk/testdata/frame.comp shows it in a few lines)"}}
 	raygen := p.group(engine.GeneralGroup(p.withHitObjects(engine.Raygen, shapes.HitObjectsEXT, usesBody)))
 	triangles, box, miss := p.answers()
 	same := sameParts(usesParts, hitObjectStages, func(part, w int) bool {

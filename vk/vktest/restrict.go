@@ -49,7 +49,7 @@ func Restriction(t testing.TB, what ...string) func(*vk.PhysicalDevice) {
 }
 
 // leastLimits lowers limits to what Vulkan guarantees: https://github.com/KhronosGroup/Vulkan-Docs, commit 012db30fd169,
-// chapters/limits.adoc, table limits-required ("Required Limits"), without the optional features. What the device's objects need cannot be
+// chapters/limits.adoc, table limits-required, without the optional features. What the device's objects need cannot be
 // changed: alignments become the largest.
 func leastLimits(l *vk.Limits) {
 	for _, v := range []struct {

@@ -11,8 +11,8 @@ import (
 
 // TestRequiredLimits holds the compute way against the table of required limits of the Vulkan specification (chapter Limits),
 // all rows of VK_KHR_acceleration_structure and VK_KHR_ray_tracing_pipeline. VK_KHR_ray_query has none. A descriptor of a
-// structure is a storage buffer (TestDescriptorBinding), so that the device's own limits count there. The values were read in
-// https://github.com/KhronosGroup/Vulkan-Docs, commit 012db30fd169, chapters/limits.adoc, table limits-required ("Required Limits").
+// structure is a storage buffer (TestDescriptorBinding), so that the device's own limits count there. The values were read
+// in https://github.com/KhronosGroup/Vulkan-Docs, commit 012db30fd169, chapters/limits.adoc, table limits-required.
 func TestRequiredLimits(t *testing.T) {
 	const (
 		atLeast = iota // the table's min
