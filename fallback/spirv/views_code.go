@@ -106,6 +106,9 @@ func (v StoreView) Pointer() ID { return ID(v.in.Operands[0]) }
 // Object is operand 1.
 func (v StoreView) Object() ID { return ID(v.in.Operands[1]) }
 
+// SetObject changes it.
+func (v StoreView) SetObject(to ID) { v.in.Operands[1] = uint32(to) }
+
 // MemoryAccess are the words from operand 2 on; they are the instruction's own.
 func (v StoreView) MemoryAccess() []uint32 { return v.in.Operands[2:] }
 
@@ -192,6 +195,89 @@ func (in *Inst) CopyObject() CopyObjectView {
 
 // Operand is operand 0.
 func (v CopyObjectView) Operand() ID { return ID(v.in.Operands[0]) }
+
+// PtrCompareView gives the operands of OpPtrEqual and the like by their names.
+type PtrCompareView struct{ in *Inst }
+
+// PtrCompare returns the view of OpPtrEqual and the like, which the instruction must be.
+func (in *Inst) PtrCompare() PtrCompareView {
+	switch in.Op {
+	case OpPtrEqual,
+		OpPtrNotEqual,
+		OpPtrDiff:
+	default:
+		in.isNo("PtrCompare")
+	}
+	return PtrCompareView{in}
+}
+
+// Operand1 is operand 0.
+func (v PtrCompareView) Operand1() ID { return ID(v.in.Operands[0]) }
+
+// Operand2 is operand 1.
+func (v PtrCompareView) Operand2() ID { return ID(v.in.Operands[1]) }
+
+// ExtInstView gives the operands of OpExtInst by their names.
+type ExtInstView struct{ in *Inst }
+
+// ExtInst returns the view of OpExtInst, which the instruction must be.
+func (in *Inst) ExtInst() ExtInstView {
+	switch in.Op {
+	case OpExtInst:
+	default:
+		in.isNo("ExtInst")
+	}
+	return ExtInstView{in}
+}
+
+// Set is operand 0.
+func (v ExtInstView) Set() ID { return ID(v.in.Operands[0]) }
+
+// Instruction is operand 1.
+func (v ExtInstView) Instruction() uint32 { return v.in.Operands[1] }
+
+// Operands are the words from operand 2 on; they are the instruction's own.
+func (v ExtInstView) Operands() []uint32 { return v.in.Operands[2:] }
+
+// ControlBarrierView gives the operands of OpControlBarrier by their names.
+type ControlBarrierView struct{ in *Inst }
+
+// ControlBarrier returns the view of OpControlBarrier, which the instruction must be.
+func (in *Inst) ControlBarrier() ControlBarrierView {
+	switch in.Op {
+	case OpControlBarrier:
+	default:
+		in.isNo("ControlBarrier")
+	}
+	return ControlBarrierView{in}
+}
+
+// Execution is operand 0.
+func (v ControlBarrierView) Execution() ID { return ID(v.in.Operands[0]) }
+
+// Memory is operand 1.
+func (v ControlBarrierView) Memory() ID { return ID(v.in.Operands[1]) }
+
+// Semantics is operand 2.
+func (v ControlBarrierView) Semantics() ID { return ID(v.in.Operands[2]) }
+
+// ImageAccessView gives the operands of OpImageRead and the like by their names.
+type ImageAccessView struct{ in *Inst }
+
+// ImageAccess returns the view of OpImageRead and the like, which the instruction must be.
+func (in *Inst) ImageAccess() ImageAccessView {
+	switch in.Op {
+	case OpImageRead,
+		OpImageSparseRead,
+		OpImageWrite:
+	default:
+		in.isNo("ImageAccess")
+	}
+	return ImageAccessView{in}
+}
+
+// Image is operand 0.
+func (v ImageAccessView) Image() ID { return ID(v.in.Operands[0]) }
 
 // ConstructView gives the operands of OpSelectionMerge and the like by their names.
 type ConstructView struct{ in *Inst }

@@ -94,6 +94,23 @@ func (v ExecutionModeView) Mode() ExecutionMode { return ExecutionMode(v.in.Oper
 // Literals are the words from operand 2 on; they are the instruction's own.
 func (v ExecutionModeView) Literals() []uint32 { return v.in.Operands[2:] }
 
+// ExtInstImportView gives the operands of OpExtInstImport and the like by their names.
+type ExtInstImportView struct{ in *Inst }
+
+// ExtInstImport returns the view of OpExtInstImport and the like, which the instruction must be.
+func (in *Inst) ExtInstImport() ExtInstImportView {
+	switch in.Op {
+	case OpExtInstImport,
+		OpExtension:
+	default:
+		in.isNo("ExtInstImport")
+	}
+	return ExtInstImportView{in}
+}
+
+// Name is a text.
+func (v ExtInstImportView) Name() string { return v.in.text(0) }
+
 // CapabilityView gives the operands of OpCapability by their names.
 type CapabilityView struct{ in *Inst }
 
@@ -212,6 +229,25 @@ func (v MemberDecorateView) Decoration() Decoration { return Decoration(v.in.Ope
 
 // Literals are the words from operand 3 on; they are the instruction's own.
 func (v MemberDecorateView) Literals() []uint32 { return v.in.Operands[3:] }
+
+// TypeIntView gives the operands of OpTypeInt by their names.
+type TypeIntView struct{ in *Inst }
+
+// TypeInt returns the view of OpTypeInt, which the instruction must be.
+func (in *Inst) TypeInt() TypeIntView {
+	switch in.Op {
+	case OpTypeInt:
+	default:
+		in.isNo("TypeInt")
+	}
+	return TypeIntView{in}
+}
+
+// Width is operand 0.
+func (v TypeIntView) Width() uint32 { return v.in.Operands[0] }
+
+// Signedness is operand 1.
+func (v TypeIntView) Signedness() uint32 { return v.in.Operands[1] }
 
 // TypeNumberView gives the operands of OpTypeInt and the like by their names.
 type TypeNumberView struct{ in *Inst }

@@ -147,6 +147,62 @@ func (in *Inst) HitObjectRecordEmpty() HitObjectRecordEmptyView {
 // HitObject is operand 0.
 func (v HitObjectRecordEmptyView) HitObject() ID { return ID(v.in.Operands[0]) }
 
+// HitObjectRecordMissNVView gives the operands of OpHitObjectRecordMissNV by their names.
+type HitObjectRecordMissNVView struct{ in *Inst }
+
+// HitObjectRecordMissNV returns the view of OpHitObjectRecordMissNV, which the instruction must be.
+func (in *Inst) HitObjectRecordMissNV() HitObjectRecordMissNVView {
+	switch in.Op {
+	case OpHitObjectRecordMissNV:
+	default:
+		in.isNo("HitObjectRecordMissNV")
+	}
+	return HitObjectRecordMissNVView{in}
+}
+
+// HitObject is operand 0.
+func (v HitObjectRecordMissNVView) HitObject() ID { return ID(v.in.Operands[0]) }
+
+// SBTIndex is operand 1.
+func (v HitObjectRecordMissNVView) SBTIndex() ID { return ID(v.in.Operands[1]) }
+
+// Origin is operand 2.
+func (v HitObjectRecordMissNVView) Origin() ID { return ID(v.in.Operands[2]) }
+
+// TMin is operand 3.
+func (v HitObjectRecordMissNVView) TMin() ID { return ID(v.in.Operands[3]) }
+
+// Direction is operand 4.
+func (v HitObjectRecordMissNVView) Direction() ID { return ID(v.in.Operands[4]) }
+
+// TMax is operand 5.
+func (v HitObjectRecordMissNVView) TMax() ID { return ID(v.in.Operands[5]) }
+
+// HitObjectReorderExecuteShaderView gives the operands of OpHitObjectReorderExecuteShaderEXT by their names.
+type HitObjectReorderExecuteShaderView struct{ in *Inst }
+
+// HitObjectReorderExecuteShader returns the view of OpHitObjectReorderExecuteShaderEXT, which the instruction must be.
+func (in *Inst) HitObjectReorderExecuteShader() HitObjectReorderExecuteShaderView {
+	switch in.Op {
+	case OpHitObjectReorderExecuteShaderEXT:
+	default:
+		in.isNo("HitObjectReorderExecuteShader")
+	}
+	return HitObjectReorderExecuteShaderView{in}
+}
+
+// HitObject is operand 0.
+func (v HitObjectReorderExecuteShaderView) HitObject() ID { return ID(v.in.Operands[0]) }
+
+// Payload is operand 1.
+func (v HitObjectReorderExecuteShaderView) Payload() ID { return ID(v.in.Operands[1]) }
+
+// Hint may be absent: 0.
+func (v HitObjectReorderExecuteShaderView) Hint() ID { return ID(v.in.optional(2)) }
+
+// Bits may be absent: 0.
+func (v HitObjectReorderExecuteShaderView) Bits() ID { return ID(v.in.optional(3)) }
+
 // HitObjectRecordMissView gives the operands of OpHitObjectRecordMissEXT by their names.
 type HitObjectRecordMissView struct{ in *Inst }
 

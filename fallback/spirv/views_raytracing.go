@@ -2,13 +2,14 @@
 
 package spirv
 
-// TraceRayView gives the operands of OpTraceRayKHR by their names.
+// TraceRayView gives the operands of OpTraceRayKHR and the like by their names.
 type TraceRayView struct{ in *Inst }
 
-// TraceRay returns the view of OpTraceRayKHR, which the instruction must be.
+// TraceRay returns the view of OpTraceRayKHR and the like, which the instruction must be.
 func (in *Inst) TraceRay() TraceRayView {
 	switch in.Op {
-	case OpTraceRayKHR:
+	case OpTraceRayKHR,
+		OpTraceNV:
 	default:
 		in.isNo("TraceRay")
 	}
@@ -48,13 +49,17 @@ func (v TraceRayView) RayTmax() ID { return ID(v.in.Operands[9]) }
 // Payload is operand 10.
 func (v TraceRayView) Payload() ID { return ID(v.in.Operands[10]) }
 
-// ExecuteCallableView gives the operands of OpExecuteCallableKHR by their names.
+// SetPayload changes it.
+func (v TraceRayView) SetPayload(to ID) { v.in.Operands[10] = uint32(to) }
+
+// ExecuteCallableView gives the operands of OpExecuteCallableKHR and the like by their names.
 type ExecuteCallableView struct{ in *Inst }
 
-// ExecuteCallable returns the view of OpExecuteCallableKHR, which the instruction must be.
+// ExecuteCallable returns the view of OpExecuteCallableKHR and the like, which the instruction must be.
 func (in *Inst) ExecuteCallable() ExecuteCallableView {
 	switch in.Op {
-	case OpExecuteCallableKHR:
+	case OpExecuteCallableKHR,
+		OpExecuteCallableNV:
 	default:
 		in.isNo("ExecuteCallable")
 	}
@@ -66,6 +71,9 @@ func (v ExecuteCallableView) SBTIndex() ID { return ID(v.in.Operands[0]) }
 
 // CallableData is operand 1.
 func (v ExecuteCallableView) CallableData() ID { return ID(v.in.Operands[1]) }
+
+// SetCallableData changes it.
+func (v ExecuteCallableView) SetCallableData(to ID) { v.in.Operands[1] = uint32(to) }
 
 // ReportIntersectionView gives the operands of OpReportIntersectionKHR by their names.
 type ReportIntersectionView struct{ in *Inst }

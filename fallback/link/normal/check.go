@@ -59,11 +59,11 @@ var DroppedExtensions = map[string]bool{
 // checkModule refuses what a capability or the memory model tells.
 func (s *stage) checkModule() error {
 	for _, c := range s.module.Capabilities {
-		if name, refused := refusedCapabilities[spirv.Capability(c.Operands[0])]; refused {
+		if name, refused := refusedCapabilities[c.Capability().Capability()]; refused {
 			return s.unsupported("%s", name)
 		}
 	}
-	if m := spirv.AddressingModel(s.module.MemoryModel.Operands[0]); m != spirv.AddressingModelLogical &&
+	if m := s.module.MemoryModel.MemoryModel().AddressingModel(); m != spirv.AddressingModelLogical &&
 		m != spirv.AddressingModelPhysicalStorageBuffer64 {
 		return s.unsupported("addressing model %v", m)
 	}
@@ -130,7 +130,7 @@ func (s *stage) checkInstructions() error {
 			return
 		}
 		if in.Op == spirv.OpControlBarrier {
-			if scope, ok := x[in.ID(0)]; !ok || spirv.Scope(scope) != spirv.ScopeSubgroup {
+			if scope, ok := x[in.ControlBarrier().Execution()]; !ok || spirv.Scope(scope) != spirv.ScopeSubgroup {
 				err = s.invalid("%v of a scope that is not Subgroup in a ray tracing shader", in.Op)
 			}
 		}
@@ -143,7 +143,7 @@ func (s *stage) classes() map[spirv.ID]spirv.StorageClass {
 	classes := map[spirv.ID]spirv.StorageClass{}
 	for i := range s.module.Globals {
 		if in := &s.module.Globals[i]; in.Op == spirv.OpVariable {
-			classes[in.Result] = spirv.StorageClass(in.Operands[0])
+			classes[in.Result] = in.Variable().StorageClass()
 		}
 	}
 	return classes
@@ -172,10 +172,12 @@ func (s *stage) lowerBarriers() error {
 				if in.Op != spirv.OpControlBarrier {
 					continue
 				}
-				if semantics, ok := x[in.ID(2)]; ok && semantics&orders == 0 {
+				if semantics, ok := x[in.ControlBarrier().Semantics()]; ok && semantics&orders == 0 {
 					*in = spirv.Inst{Op: spirv.OpNop}
 				} else {
-					*in = spirv.Inst{Op: spirv.OpMemoryBarrier, Operands: in.Operands[1:]}
+					barrier := in.ControlBarrier()
+					*in = spirv.Inst{Op: spirv.OpMemoryBarrier,
+						Operands: []uint32{uint32(barrier.Memory()), uint32(barrier.Semantics())}}
 				}
 			}
 		}
@@ -189,7 +191,7 @@ func constants(m *spirv.Module) map[spirv.ID]uint32 {
 	for i := range m.Globals {
 		switch in := &m.Globals[i]; in.Op {
 		case spirv.OpConstant:
-			x[in.Result] = in.Operands[0]
+			x[in.Result] = in.Constant().Value()[0]
 		case spirv.OpConstantNull:
 			x[in.Result] = 0
 		}

@@ -44,10 +44,12 @@ func (s *stage) lowerHitObjects() error {
 		switch in := &m.Globals[i]; in.Op {
 		case spirv.OpTypeHitObjectNV:
 			in.Op = spirv.OpTypeHitObjectEXT
-		case spirv.OpTypePointer, spirv.OpVariable:
-			extAttributes(&in.Operands[0])
+		case spirv.OpTypePointer:
+			in.TypePointer().SetStorageClass(extAttributes(in.TypePointer().StorageClass()))
+		case spirv.OpVariable:
+			in.Variable().SetStorageClass(extAttributes(in.Variable().StorageClass()))
 		case spirv.OpTypeForwardPointer:
-			extAttributes(&in.Operands[1])
+			in.TypeForwardPointer().SetStorageClass(extAttributes(in.TypeForwardPointer().StorageClass()))
 		}
 	}
 	m.ShareTypes()
@@ -57,7 +59,7 @@ func (s *stage) lowerHitObjects() error {
 			for i := range b.Insts {
 				in := &b.Insts[i]
 				if in.Op == spirv.OpVariable {
-					extAttributes(&in.Operands[0])
+					in.Variable().SetStorageClass(extAttributes(in.Variable().StorageClass()))
 				}
 				out = s.hitObjectInst(out, in)
 			}
@@ -73,11 +75,12 @@ func (s *stage) hasHitObjects() bool {
 		s.module.HasCapability(spirv.CapabilityShaderInvocationReorderEXT)
 }
 
-// extAttributes changes a storage class.
-func extAttributes(class *uint32) {
-	if spirv.StorageClass(*class) == spirv.StorageClassHitObjectAttributeNV {
-		*class = uint32(spirv.StorageClassHitObjectAttributeEXT)
+// extAttributes returns the storage class that a class is by EXT's name.
+func extAttributes(class spirv.StorageClass) spirv.StorageClass {
+	if class == spirv.StorageClassHitObjectAttributeNV {
+		return spirv.StorageClassHitObjectAttributeEXT
 	}
+	return class
 }
 
 // hitObjectInst appends what stands for an instruction.
@@ -92,11 +95,14 @@ func (s *stage) hitObjectInst(out []spirv.Inst, in *spirv.Inst) []spirv.Inst {
 	const traced = 12 // operands of a trace call, the payload last
 	switch in.Op {
 	case spirv.OpHitObjectRecordMissNV:
-		flags := uint32(s.module.ConstantU32(0))
-		operands := append([]uint32{in.Operands[0], flags}, in.Operands[1:]...)
+		v, flags := in.HitObjectRecordMissNV(), s.module.ConstantU32(0)
+		var operands []uint32
+		for _, id := range []spirv.ID{v.HitObject(), flags, v.SBTIndex(), v.Origin(), v.TMin(), v.Direction(), v.TMax()} {
+			operands = append(operands, uint32(id))
+		}
 		return append(out, spirv.Inst{Op: spirv.OpHitObjectRecordMissEXT, Operands: operands})
 	case spirv.OpHitObjectReorderExecuteShaderEXT:
-		return append(out, reorder(in.Operands[2:]), execute(in.Operands[1]))
+		return append(out, reorder(in.Operands[2:]), execute(uint32(in.HitObjectReorderExecuteShader().Payload())))
 	case spirv.OpHitObjectTraceReorderExecuteEXT:
 		trace := spirv.Inst{Op: spirv.OpHitObjectTraceRayEXT, Operands: in.Operands[:traced:traced]}
 		return append(out, trace, reorder(in.Operands[traced:]), execute(in.Operands[traced-1]))

@@ -12,9 +12,9 @@ import (
 func (s *stage) lowerMemoryModel() error {
 	n := newNormaliser(s)
 	m := n.m
-	m.MemoryModel.Operands[1] = uint32(spirv.MemoryModelGLSL450)
+	m.MemoryModel.MemoryModel().SetMemoryModel(spirv.MemoryModelGLSL450)
 	m.Capabilities = spirv.Filter(m.Capabilities, func(in *spirv.Inst) bool {
-		c := spirv.Capability(in.Operands[0])
+		c := in.Capability().Capability()
 		return c != spirv.CapabilityVulkanMemoryModel && c != spirv.CapabilityVulkanMemoryModelDeviceScope
 	})
 	m.Extensions = spirv.Filter(m.Extensions, func(in *spirv.Inst) bool {
@@ -112,7 +112,7 @@ func (n *normaliser) lowerImageOperands(in *spirv.Inst, at int, coherent map[spi
 		out = out[:at]
 	}
 	in.Operands = out
-	for id := in.ID(0); ; { // the image is loaded from a variable, or from an element of one
+	for id := in.ImageAccess().Image(); ; { // the image is loaded from a variable, or from an element of one
 		d := n.index().Def(id)
 		if d == nil || len(d.Operands) == 0 {
 			return
@@ -121,8 +121,12 @@ func (n *normaliser) lowerImageOperands(in *spirv.Inst, at int, coherent map[spi
 		case spirv.OpVariable:
 			coherent[id] = true
 			return
-		case spirv.OpLoad, spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
-			id = d.ID(0)
+		case spirv.OpLoad:
+			id = d.Load().Pointer()
+		case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+			id = d.AccessChain().Base()
+		case spirv.OpCopyObject:
+			id = d.CopyObject().Operand()
 		default:
 			return
 		}
@@ -146,7 +150,7 @@ func (n *normaliser) lowerSynchronisation(in *spirv.Inst, scope int, semantics .
 func (n *normaliser) constant(id spirv.ID) (uint32, bool) {
 	switch c := n.index().Def(id); {
 	case c != nil && c.Op == spirv.OpConstant && len(c.Operands) == 1:
-		return c.Operands[0], true
+		return c.Constant().Value()[0], true
 	case c != nil && c.Op == spirv.OpConstantNull:
 		return 0, true
 	}

@@ -26,14 +26,29 @@ type normaliser struct {
 // nvData is how an instruction of NV names what it passes: by the Location of a variable of one of these classes.
 type nvData struct {
 	khr     spirv.Op
-	operand int
 	classes [2]spirv.StorageClass
 }
 
+// get and set return and change what a call of NV passes.
+func (d nvData) get(in *spirv.Inst) spirv.ID {
+	if in.Op == spirv.OpTraceNV {
+		return in.TraceRay().Payload()
+	}
+	return in.ExecuteCallable().CallableData()
+}
+
+func (d nvData) set(in *spirv.Inst, to spirv.ID) {
+	if in.Op == spirv.OpTraceRayKHR {
+		in.TraceRay().SetPayload(to)
+		return
+	}
+	in.ExecuteCallable().SetCallableData(to)
+}
+
 var nvCalls = map[spirv.Op]nvData{
-	spirv.OpTraceNV: {spirv.OpTraceRayKHR, 10,
+	spirv.OpTraceNV: {spirv.OpTraceRayKHR,
 		[2]spirv.StorageClass{spirv.StorageClassRayPayloadKHR, spirv.StorageClassIncomingRayPayloadKHR}},
-	spirv.OpExecuteCallableNV: {spirv.OpExecuteCallableKHR, 1,
+	spirv.OpExecuteCallableNV: {spirv.OpExecuteCallableKHR,
 		[2]spirv.StorageClass{spirv.StorageClassCallableDataKHR, spirv.StorageClassIncomingCallableDataKHR}},
 }
 
@@ -77,9 +92,9 @@ func (n *normaliser) function(f *spirv.Function) error {
 func (n *normaliser) call(in *spirv.Inst, call nvData) error {
 	x := n.index()
 	location := uint32(0)
-	switch c := x.Def(in.ID(call.operand)); {
+	switch c := x.Def(call.get(in)); {
 	case c.Op == spirv.OpConstant && len(c.Operands) == 1:
-		location = c.Operands[0]
+		location = c.Constant().Value()[0]
 	case c.Op == spirv.OpConstantNull:
 	default:
 		return n.s.invalid("%v whose payload is given by %v, which is no constant", in.Op, c.Op)
@@ -87,11 +102,12 @@ func (n *normaliser) call(in *spirv.Inst, call nvData) error {
 	for _, class := range call.classes {
 		for i := range n.m.Globals {
 			v := &n.m.Globals[i]
-			if v.Op != spirv.OpVariable || spirv.StorageClass(v.Operands[0]) != class {
+			if v.Op != spirv.OpVariable || v.Variable().StorageClass() != class {
 				continue
 			}
 			if at, _ := x.Decoration(v.Result, spirv.DecorationLocation); len(at) > 0 && at[0] == location {
-				in.Op, in.Operands[call.operand] = call.khr, uint32(v.Result)
+				in.Op = call.khr
+				call.set(in, v.Result)
 				return nil
 			}
 		}
@@ -134,27 +150,28 @@ func (s *stage) lowerBufferBlocks() error {
 	blocks := map[spirv.ID]bool{} // structures, and arrays of them
 	for i := range n.m.Annotations {
 		in := &n.m.Annotations[i]
-		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBufferBlock {
-			in.Operands[1] = uint32(spirv.DecorationBlock)
-			blocks[in.ID(0)] = true
+		if in.Op == spirv.OpDecorate && in.Decorate().Decoration() == spirv.DecorationBufferBlock {
+			in.Decorate().SetDecoration(spirv.DecorationBlock)
+			blocks[in.Decorate().Target()] = true
 		}
 	}
 	if len(blocks) == 0 {
 		return nil
 	}
-	const uniform, storage = uint32(spirv.StorageClassUniform), uint32(spirv.StorageClassStorageBuffer)
+	const uniform, storage = spirv.StorageClassUniform, spirv.StorageClassStorageBuffer
 	pointers := map[spirv.ID]bool{}
 	for i := range n.m.Globals {
 		switch in := &n.m.Globals[i]; in.Op {
 		case spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
-			blocks[in.Result] = blocks[in.ID(0)]
+			blocks[in.Result] = blocks[in.TypeArray().ElementType()]
 		case spirv.OpTypePointer:
-			if in.Operands[0] == uniform && blocks[in.ID(1)] {
-				in.Operands[0], pointers[in.Result] = storage, true
+			if p := in.TypePointer(); p.StorageClass() == uniform && blocks[p.Type()] {
+				p.SetStorageClass(storage)
+				pointers[in.Result] = true
 			}
 		case spirv.OpVariable:
 			if pointers[in.Type] {
-				in.Operands[0] = storage
+				in.Variable().SetStorageClass(storage)
 			}
 		}
 	}
@@ -164,6 +181,14 @@ func (s *stage) lowerBufferBlocks() error {
 		}
 	}
 	return nil
+}
+
+// baseOf returns the pointer that an access chain or a copy begins with.
+func baseOf(in *spirv.Inst) spirv.ID {
+	if in.Op == spirv.OpCopyObject {
+		return in.CopyObject().Operand()
+	}
+	return in.AccessChain().Base()
 }
 
 // storagePointers gives the pointers into storage buffers that a function makes types of their storage class. A pointer
@@ -178,8 +203,8 @@ func (n *normaliser) storagePointers(f *spirv.Function, pointers map[spirv.ID]bo
 			in := &b.Insts[i]
 			switch in.Op {
 			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
-				if into(in.ID(0)) && !pointers[in.Type] {
-					in.Type = n.m.TypePointer(spirv.StorageClassStorageBuffer, spirv.ID(x.Def(in.Type).Operands[1]))
+				if into(baseOf(in)) && !pointers[in.Type] {
+					in.Type = n.m.TypePointer(spirv.StorageClassStorageBuffer, x.Def(in.Type).TypePointer().Type())
 					moved[in.Result] = true
 				}
 			case spirv.OpFunctionCall, spirv.OpSelect, spirv.OpPhi:

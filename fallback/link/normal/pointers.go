@@ -20,7 +20,7 @@ func (s *stage) lowerPointers() error {
 		return nil
 	}
 	m.Capabilities = spirv.Filter(m.Capabilities, func(in *spirv.Inst) bool {
-		c := spirv.Capability(in.Operands[0])
+		c := in.Capability().Capability()
 		return c != spirv.CapabilityVariablePointers && c != spirv.CapabilityVariablePointersStorageBuffer
 	})
 	m.Extensions = spirv.Filter(m.Extensions, func(in *spirv.Inst) bool {
@@ -102,8 +102,8 @@ func newPointerLowering(s *stage) *pointerLowering {
 			continue
 		}
 		p.defs[in.Result] = in.Clone()
-		if in.Op == spirv.OpTypePointer && spirv.StorageClass(in.Operands[0]) == spirv.StorageClassStorageBuffer {
-			p.pointers[in.Result] = in.ID(1)
+		if in.Op == spirv.OpTypePointer && in.TypePointer().StorageClass() == spirv.StorageClassStorageBuffer {
+			p.pointers[in.Result] = in.TypePointer().Type()
 		}
 	}
 	p.calls = map[spirv.ID]*spirv.Function{}
@@ -116,7 +116,7 @@ func newPointerLowering(s *stage) *pointerLowering {
 		}
 	})
 	p.nonUniform = slices.ContainsFunc(p.m.Annotations, func(in spirv.Inst) bool {
-		return in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationNonUniform
+		return in.Op == spirv.OpDecorate && in.Decorate().Decoration() == spirv.DecorationNonUniform
 	})
 	return p
 }
@@ -148,16 +148,16 @@ func (p *pointerLowering) carries(typ spirv.ID) bool {
 	found := false
 	switch def.Op {
 	case spirv.OpTypePointer:
-		switch spirv.StorageClass(def.Operands[0]) {
+		switch def.TypePointer().StorageClass() {
 		case spirv.StorageClassStorageBuffer:
 			found = true
 		case spirv.StorageClassFunction, spirv.StorageClassPrivate:
-			found = p.carries(def.ID(1))
+			found = p.carries(def.TypePointer().Type())
 		}
 	case spirv.OpTypeArray:
-		found = p.carries(def.ID(0))
+		found = p.carries(def.TypeArray().ElementType())
 	case spirv.OpTypeStruct:
-		for _, member := range def.Operands {
+		for _, member := range def.TypeStruct().Members() {
 			found = p.carries(spirv.ID(member)) || found
 		}
 	}
@@ -176,9 +176,14 @@ func (p *pointerLowering) findStatic() {
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
 				switch in := &b.Insts[i]; in.Op {
-				case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
-					if base, ok := p.static[in.ID(0)]; ok {
-						p.static[in.Result] = chain{base.root, append(slices.Clone(base.indices), idsOf(in.Operands[1:])...)}
+				case spirv.OpCopyObject:
+					if base, ok := p.static[in.CopyObject().Operand()]; ok {
+						p.static[in.Result] = base
+					}
+				case spirv.OpAccessChain, spirv.OpInBoundsAccessChain:
+					if base, ok := p.static[in.AccessChain().Base()]; ok {
+						indices := append(slices.Clone(base.indices), idsOf(in.AccessChain().Indexes())...)
+						p.static[in.Result] = chain{base.root, indices}
 					}
 				}
 			}
@@ -198,7 +203,7 @@ func idsOf(words []uint32) []spirv.ID {
 func (p *pointerLowering) integer(id spirv.ID) (uint32, bool) {
 	switch in := p.defs[id]; in.Op {
 	case spirv.OpConstant:
-		return in.Operands[0], true
+		return in.Constant().Value()[0], true
 	case spirv.OpConstantNull:
 		return 0, true
 	}

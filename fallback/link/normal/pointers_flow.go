@@ -24,7 +24,7 @@ func (p *pointerLowering) findFlows() error {
 		changed = false
 		for i := range p.derived {
 			in := &p.derived[i]
-			for _, n := range p.placesOf(in.ID(0)) {
+			for _, n := range p.placesOf(chainBase(in)) {
 				if p.add(in.Result, p.follow(p.places[n-1], in)) {
 					changed = true
 				}
@@ -46,15 +46,23 @@ func (p *pointerLowering) follow(from pointed, in *spirv.Inst) pointed {
 // chainIndices returns the indices of an access chain behind the element that some begin with.
 func chainIndices(in *spirv.Inst) []spirv.ID {
 	if in.Op == spirv.OpPtrAccessChain || in.Op == spirv.OpInBoundsPtrAccessChain {
-		return idsOf(in.Operands[2:])
+		return idsOf(in.PtrAccessChain().Indexes())
 	}
-	return idsOf(in.Operands[1:])
+	return idsOf(in.AccessChain().Indexes())
+}
+
+// chainBase returns the pointer that an access chain begins with.
+func chainBase(in *spirv.Inst) spirv.ID {
+	if in.Op == spirv.OpPtrAccessChain || in.Op == spirv.OpInBoundsPtrAccessChain {
+		return in.PtrAccessChain().Base()
+	}
+	return in.AccessChain().Base()
 }
 
 // flowVariable: variables may begin with a pointer.
 func (p *pointerLowering) flowVariable(in *spirv.Inst) {
-	if in.Op == spirv.OpVariable && len(in.Operands) > 1 && p.carries(in.Type) {
-		p.flow(in.Result, in.ID(1))
+	if in.Op == spirv.OpVariable && in.Variable().Initializer() != 0 && p.carries(in.Type) {
+		p.flow(in.Result, in.Variable().Initializer())
 	}
 }
 
@@ -70,30 +78,30 @@ func (p *pointerLowering) flowInst(f *spirv.Function, in *spirv.Inst) {
 		if p.pointers[in.Type] != 0 {
 			p.derived = append(p.derived, in.Clone())
 		} else if result {
-			p.union(in.Result, in.ID(0))
+			p.union(in.Result, in.AccessChain().Base())
 		}
 	case spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain:
 		if p.pointers[in.Type] == 0 {
 			return
 		}
-		if c, ok := p.static[in.ID(0)]; ok {
-			p.pack(in.ID(0))
+		if c, ok := p.static[in.PtrAccessChain().Base()]; ok {
+			p.pack(in.PtrAccessChain().Base())
 			from, _ := p.staticPlace(c)
 			p.add(in.Result, p.follow(from, in))
 		} else {
 			p.derived = append(p.derived, in.Clone())
 		}
 	case spirv.OpPtrEqual, spirv.OpPtrNotEqual, spirv.OpPtrDiff:
-		for _, id := range idsOf(in.Operands[:2]) {
-			p.pack(id)
-		}
+		p.pack(in.PtrCompare().Operand1())
+		p.pack(in.PtrCompare().Operand2())
 	case spirv.OpStore:
-		p.flow(in.ID(0), in.ID(1))
+		p.flow(in.Store().Pointer(), in.Store().Object())
 	case spirv.OpReturnValue:
-		p.flow(f.Def.Result, in.ID(0))
+		p.flow(f.Def.Result, in.ReturnValue().Value())
 	case spirv.OpCopyMemory:
-		if _, buffer := p.points(in.ID(0)); !buffer && p.carries(p.typeOf(in.ID(0))) {
-			p.union(in.ID(0), in.ID(1))
+		to := in.CopyMemory().Target()
+		if _, buffer := p.points(to); !buffer && p.carries(p.typeOf(to)) {
+			p.union(to, in.CopyMemory().Source())
 		}
 	case spirv.OpFunctionCall:
 		p.flowCall(in)
@@ -106,13 +114,13 @@ func (p *pointerLowering) flowInst(f *spirv.Function, in *spirv.Inst) {
 }
 
 func (p *pointerLowering) flowCall(in *spirv.Inst) {
-	f := p.calls[in.ID(0)]
+	f := p.calls[in.FunctionCall().Function()]
 	if f == nil {
 		return
 	}
 	for i := range f.Params {
-		if i+1 < len(in.Operands) {
-			p.flow(f.Params[i].Result, in.ID(i+1))
+		if i < len(in.FunctionCall().Arguments()) {
+			p.flow(f.Params[i].Result, in.FunctionCall().Argument(i))
 		}
 	}
 	if p.carries(in.Type) {

@@ -30,8 +30,8 @@ func (p *pointerLowering) rewrite() error {
 	p.m.Functions = append(p.m.Functions, p.made...)
 	p.globals()
 	p.m.Annotations = spirv.Filter(p.m.Annotations, func(in *spirv.Inst) bool {
-		_, buffer := p.points(in.ID(0))
-		_, static := p.static[in.ID(0)]
+		_, buffer := p.points(in.Annotation().Target())
+		_, static := p.static[in.Annotation().Target()]
 		return !buffer || static
 	})
 	p.m.ShareTypes() // those of pointers that are values now
@@ -72,7 +72,7 @@ func (p *pointerLowering) globals() {
 		switch in.Op {
 		case spirv.OpTypePointer:
 			if p.pointers[in.Result] == 0 {
-				in.Operands[1] = uint32(p.valueType(in.ID(1)))
+				in.TypePointer().SetType(p.valueType(in.TypePointer().Type()))
 			}
 		case spirv.OpTypeArray, spirv.OpTypeStruct, spirv.OpTypeFunction:
 			for i := range in.Operands {
@@ -151,9 +151,9 @@ func (p *pointerLowering) convert(id, from, to spirv.ID) spirv.ID {
 	switch {
 	case a.Op != spirv.OpTypeInt || b.Op != spirv.OpTypeInt: // not valid, for others to say
 		return id
-	case a.Operands[0] == b.Operands[0]:
+	case a.TypeInt().Width() == b.TypeInt().Width():
 		op = spirv.OpBitcast
-	case a.Operands[1] == 1 || b.Operands[1] == 1:
+	case a.TypeInt().Signedness() == 1 || b.TypeInt().Signedness() == 1:
 		op = spirv.OpSConvert
 	}
 	return p.emit(op, to, uint32(id))
@@ -192,8 +192,8 @@ func (p *pointerLowering) inst(in spirv.Inst) error {
 	case spirv.OpCopyMemory:
 		return p.copyMemory(in)
 	case spirv.OpStore:
-		if v := p.packed[in.ID(1)]; v != 0 {
-			in.Operands[1] = uint32(v)
+		if v := p.packed[in.Store().Object()]; v != 0 {
+			in.Store().SetObject(v)
 		}
 	}
 	return p.access(in)
@@ -214,13 +214,13 @@ func (p *pointerLowering) part(value spirv.ID, i int) spirv.ID {
 // chain writes an access chain from a variable pointer. Of a value the last index comes first, so that one more moves
 // the others up whatever the place.
 func (p *pointerLowering) chain(in *spirv.Inst) {
-	base := p.valueOf(in.ID(0))
-	from := p.placesOf(in.ID(0))
+	base := p.valueOf(chainBase(in))
+	from := p.placesOf(chainBase(in))
 	number := p.part(base, 0)
 	var last spirv.ID // the last index so far, if an element was added
 	if in.Op == spirv.OpPtrAccessChain || in.Op == spirv.OpInBoundsPtrAccessChain {
-		if n, constant := p.integer(in.ID(1)); !constant || n != 0 {
-			element := p.onlyElements(number, from, p.index(in.ID(1)))
+		if n, constant := p.integer(in.PtrAccessChain().Element()); !constant || n != 0 {
+			element := p.onlyElements(number, from, p.index(in.PtrAccessChain().Element()))
 			last = p.emit(spirv.OpIAdd, p.word, uint32(p.part(base, 1)), uint32(element))
 		}
 	}
@@ -262,12 +262,13 @@ func (p *pointerLowering) onlyElements(number spirv.ID, from []int, element spir
 
 // compare writes a comparison of pointers, or the difference of two into one array.
 func (p *pointerLowering) compare(in *spirv.Inst) error {
-	for i := range 2 {
-		if _, buffer := p.points(in.ID(i)); !buffer {
+	first, second := in.PtrCompare().Operand1(), in.PtrCompare().Operand2()
+	for _, id := range []spirv.ID{first, second} {
+		if _, buffer := p.points(id); !buffer {
 			return p.s.invalid("%v of pointers that are not into storage buffers", in.Op)
 		}
 	}
-	a, b := p.valueOf(in.ID(0)), p.valueOf(in.ID(1))
+	a, b := p.valueOf(first), p.valueOf(second)
 	if in.Op == spirv.OpPtrDiff {
 		difference := p.emit(spirv.OpISub, p.word, uint32(p.part(a, 1)), uint32(p.part(b, 1)))
 		signed := p.m.TypeInt(32, true) // which the difference is, whatever the type
@@ -295,25 +296,26 @@ func (p *pointerLowering) compare(in *spirv.Inst) error {
 
 // copyMemory writes a copy through variable pointers as a load and a store.
 func (p *pointerLowering) copyMemory(in spirv.Inst) error {
-	if !p.variable(in.ID(0)) && !p.variable(in.ID(1)) {
+	target, source := in.CopyMemory().Target(), in.CopyMemory().Source()
+	if !p.variable(target) && !p.variable(source) {
 		p.out = append(p.out, in)
 		return nil
 	}
-	to, from := in.Operands[2:], in.Operands[2:]
+	to, from := in.CopyMemory().MemoryAccess(), in.CopyMemory().MemoryAccess()
 	if n := spirv.MemoryAccessWords(to); n < len(to) { // since SPIR-V 1.4 each may have its own
 		to, from = to[:n], to[n:]
 	}
-	typ, ok := p.points(in.ID(1))
+	typ, ok := p.points(source)
 	if !ok {
-		pointer := p.defs[p.typeOf(in.ID(1))]
-		typ = pointer.ID(1)
+		pointer := p.defs[p.typeOf(source)]
+		typ = pointer.TypePointer().Type()
 	}
-	load := spirv.Inst{Op: spirv.OpLoad, Type: typ, Result: p.m.NewID(), Operands: append([]uint32{in.Operands[1]}, from...)}
+	load := spirv.Inst{Op: spirv.OpLoad, Type: typ, Result: p.m.NewID(), Operands: append([]uint32{uint32(source)}, from...)}
 	p.types[load.Result] = typ
 	if err := p.access(load); err != nil {
 		return err
 	}
-	return p.access(spirv.Inst{Op: spirv.OpStore, Operands: append([]uint32{in.Operands[0], uint32(load.Result)}, to...)})
+	return p.access(spirv.Inst{Op: spirv.OpStore, Operands: append([]uint32{uint32(target), uint32(load.Result)}, to...)})
 }
 
 // variable tells whether a value is a pointer into a storage buffer that is not static.

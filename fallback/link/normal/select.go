@@ -11,7 +11,7 @@ import (
 func dropDebugInfo(m *spirv.Module) {
 	sets := map[spirv.ID]bool{}
 	for i := range m.ExtInstImports {
-		name, _ := spirv.DecodeString(m.ExtInstImports[i].Operands)
+		name := m.ExtInstImports[i].ExtInstImport().Name()
 		if strings.HasPrefix(name, "NonSemantic.") || strings.HasSuffix(name, "DebugInfo.100") {
 			sets[m.ExtInstImports[i].Result] = true
 		}
@@ -19,7 +19,7 @@ func dropDebugInfo(m *spirv.Module) {
 	if len(sets) == 0 {
 		return
 	}
-	semantic := func(in *spirv.Inst) bool { return in.Op != spirv.OpExtInst || !sets[in.ID(0)] }
+	semantic := func(in *spirv.Inst) bool { return in.Op != spirv.OpExtInst || !sets[in.ExtInst().Set()] }
 	m.Globals = spirv.Filter(m.Globals, semantic)
 	for _, f := range m.Functions {
 		for _, b := range f.Blocks {
@@ -37,7 +37,7 @@ func (s *stage) dropDebugInfo() error {
 func findEntry(m *spirv.Module, name string, model spirv.ExecutionModel) spirv.ID {
 	for _, e := range m.EntryPoints {
 		if isEntry(&e, name, model) {
-			return spirv.ID(e.Operands[1])
+			return e.EntryPoint().EntryPoint()
 		}
 	}
 	return 0
@@ -45,8 +45,8 @@ func findEntry(m *spirv.Module, name string, model spirv.ExecutionModel) spirv.I
 
 // isEntry tells whether an entry point has that name and model.
 func isEntry(e *spirv.Inst, name string, model spirv.ExecutionModel) bool {
-	n, _ := spirv.DecodeString(e.Operands[2:])
-	return spirv.ExecutionModel(e.Operands[0]) == model && n == name
+	v := e.EntryPoint()
+	return v.ExecutionModel() == model && v.Name() == name
 }
 
 func listEntries(m *spirv.Module) string {
@@ -55,8 +55,7 @@ func listEntries(m *spirv.Module) string {
 		if i > 0 {
 			list += ", "
 		}
-		n, _ := spirv.DecodeString(e.Operands[2:])
-		list += fmt.Sprintf("%q of model %v", n, spirv.ExecutionModel(e.Operands[0]))
+		list += fmt.Sprintf("%q of model %v", e.EntryPoint().Name(), e.EntryPoint().ExecutionModel())
 	}
 	if list == "" {
 		return "none"
@@ -116,7 +115,7 @@ func (s *stage) reach(byID map[spirv.ID]*spirv.Function) (map[spirv.ID]bool, err
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
 				if b.Insts[i].Op == spirv.OpFunctionCall {
-					next.calls = append(next.calls, b.Insts[i].ID(0))
+					next.calls = append(next.calls, b.Insts[i].FunctionCall().Function())
 				}
 			}
 		}

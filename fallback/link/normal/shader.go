@@ -36,12 +36,12 @@ func Shader(ctx context.Context, given Stage, model spirv.ExecutionModel, after 
 	if err := s.verify(ctx, m); err != nil {
 		return nil, err
 	}
-	if a := spirv.AddressingModel(m.MemoryModel.Operands[0]); a != spirv.AddressingModelLogical &&
+	if a := m.MemoryModel.MemoryModel().AddressingModel(); a != spirv.AddressingModelLogical &&
 		a != spirv.AddressingModelPhysicalStorageBuffer64 {
 		return nil, s.unsupported("addressing model %v", a)
 	}
 	m.EntryPoints = spirv.Filter(m.EntryPoints, func(in *spirv.Inst) bool {
-		return isEntry(in, s.Entry, model) && in.ID(1) == s.entry
+		return isEntry(in, s.Entry, model) && in.EntryPoint().EntryPoint() == s.entry
 	})
 	return s.run(ctx, shaderPasses, after)
 }
@@ -68,7 +68,7 @@ func usesQueries(m *spirv.Module) bool {
 func (s *stage) keepEntry() error {
 	m := s.module
 	m.EntryPoints = m.EntryPoints[:1]
-	m.ExecutionModes = spirv.Filter(m.ExecutionModes, func(in *spirv.Inst) bool { return in.ID(0) == s.entry })
+	m.ExecutionModes = spirv.Filter(m.ExecutionModes, func(in *spirv.Inst) bool { return in.ExecutionMode().EntryPoint() == s.entry })
 	s.roots = Roots(m)
 	all := m.Functions
 	kept, err := s.reachedFunctions()
@@ -90,9 +90,8 @@ func Roots(m *spirv.Module) []spirv.ID {
 	}
 	for i := range m.Annotations {
 		in := &m.Annotations[i]
-		if in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn && len(in.Operands) > 2 &&
-			spirv.BuiltIn(in.Operands[2]) == spirv.BuiltInWorkgroupSize {
-			roots = append(roots, in.ID(0))
+		if b, ok := in.BuiltIn(); ok && b == spirv.BuiltInWorkgroupSize {
+			roots = append(roots, in.Decorate().Target())
 		}
 	}
 	return roots

@@ -96,8 +96,8 @@ func (s *stage) ownModule() error {
 	m := s.module
 	m.ForgetFunctions(all)
 	m.EntryPoints = slices.DeleteFunc(m.EntryPoints, func(in spirv.Inst) bool {
-		return !isEntry(&in, s.Entry, Execution(s.Kind)) || in.ID(1) != s.entry
+		return !isEntry(&in, s.Entry, Execution(s.Kind)) || in.EntryPoint().EntryPoint() != s.entry
 	})[:1]
-	m.ExecutionModes = slices.DeleteFunc(m.ExecutionModes, func(in spirv.Inst) bool { return in.ID(0) != s.entry })
+	m.ExecutionModes = slices.DeleteFunc(m.ExecutionModes, func(in spirv.Inst) bool { return in.ExecutionMode().EntryPoint() != s.entry })
 	return nil
 }
