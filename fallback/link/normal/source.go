@@ -98,6 +98,8 @@ func (s *stage) ownModule() error {
 	m.EntryPoints = slices.DeleteFunc(m.EntryPoints, func(in spirv.Inst) bool {
 		return !isEntry(&in, s.Entry, Execution(s.Kind)) || in.EntryPoint().EntryPoint() != s.entry
 	})[:1]
-	m.ExecutionModes = slices.DeleteFunc(m.ExecutionModes, func(in spirv.Inst) bool { return in.ExecutionMode().EntryPoint() != s.entry })
+	m.ExecutionModes = slices.DeleteFunc(m.ExecutionModes, func(in spirv.Inst) bool {
+		return in.ExecutionMode().EntryPoint() != s.entry
+	})
 	return nil
 }
