@@ -333,7 +333,7 @@ func TestLinkRefused(t *testing.T) {
 		{oddity{name: "payload of another kind",
 			types: "%cUint = OpTypePointer CallableDataKHR %uint\n%c = OpVariable %cUint CallableDataKHR\n",
 			body:  "%s = OpLoad %as %scene\nOpTraceRayKHR %s %u0 %u255 %u0 %u0 %u0 %zero %f0 %zero %f1 %c"}, ErrInvalid,
-			"no payload variable"},
+			"not a pointer to a payload"},
 		{oddity{name: "hit objects that move",
 			capabilities: "OpCapability ShaderInvocationReorderNV\nOpExtension \"SPV_NV_shader_invocation_reorder\"\n",
 			types:        "%hit = OpTypeHitObjectNV\n%fHit = OpTypePointer Function %hit\n",
