@@ -21,6 +21,8 @@ import (
 type session struct {
 	t    *testing.T
 	done chan string // how it ended
+	// folder is the package's, from which tests go elsewhere.
+	folder string
 }
 
 // openSession shows a scene in a window of 200 x 150 at the corner of a virtual display.
@@ -32,9 +34,14 @@ func openSession(t *testing.T, args ...string) *session {
 		t.Skip("xdotool is not installed (apt-get install xdotool)")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-	t.Cleanup(cancel)
 	s := &session{t: t, done: make(chan string, 1)}
+	ended := make(chan struct{})
+	t.Cleanup(func() { // a process that ends while the driver compiles crashes in it, and hides what failed
+		cancel()
+		<-ended
+	})
 	go func() {
+		defer close(ended)
 		var out, errs bytes.Buffer
 		code := Main(ctx, append([]string{"view", "--width", "200", "--height", "150", "--backend",
 			"compute"}, args...), &out, &errs)
@@ -54,7 +61,7 @@ func (s *session) act(words string) {
 // until waits for the screen to show something.
 func (s *session) until(what string, holds func(img image.Image) bool) image.Image {
 	s.t.Helper()
-	deadline := time.Now().Add(90 * time.Second)
+	deadline := time.Now().Add(150 * time.Second)
 	for {
 		select {
 		case end := <-s.done:
@@ -101,9 +108,15 @@ func wires(img image.Image) float64 {
 
 // The window follows mouse and keys, says what is under a click, opens what is dropped, saves, and ends with a line.
 func TestWindow(t *testing.T) {
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
-	s := openSession(t, "builtin:cornell", "--integrator", "primary", "--validation")
+	s := openSession(t, "builtin:cornell", "--integrator", "primary", "--spp", "64", "--validation")
+	s.folder = folder
 	start := s.until("the box", func(img image.Image) bool { return reds(img) > 0.05 && letters(img) == 0 })
+	s.shows("cornell")
 	s.act("mousemove 100 75 mousedown 1 mousemove 110 75 mousemove 190 75 mouseup 1")
 	turned := s.until("the box from another side", func(img image.Image) bool {
 		return reds(img) < reds(start)*0.8 || reds(img) > reds(start)*1.2
@@ -112,11 +125,13 @@ func TestWindow(t *testing.T) {
 	s.until("the box as at first", func(img image.Image) bool { return near(reds(img), reds(start)) })
 	s.act("key f")
 	s.until("all of it", func(img image.Image) bool { return !near(reds(img), reds(start)) && !near(reds(img), reds(turned)) })
+	s.shows("cornell-framed")
 	s.act("key 1")
 	s.until("the first camera", func(img image.Image) bool { return near(reds(img), reds(start)) })
 	s.act("key w")
 	roots := 0.0
 	s.until("boxes of the tree's roots", func(img image.Image) bool { roots = wires(img); return roots > 0.01 })
+	s.shows("cornell-roots")
 	s.act("key w")
 	s.until("boxes below them", func(img image.Image) bool { return wires(img) > roots*1.1 })
 	for range 40 { // level after level, and none behind the last
