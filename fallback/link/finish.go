@@ -132,21 +132,21 @@ func (l *assembly) callsShaders() bool {
 }
 
 // emitConstant replaces the body of a hook by the return of a constant.
-func (l *linked) emitConstant(hook routine, value spirv.ID) {
+func (l *assembly) emitConstant(hook routine, value spirv.ID) {
 	f := l.functionByID(hook.id)
 	f.Blocks = nil
-	c := code{l: l, f: f}
+	c := code{l: l.linked, f: f}
 	c.block(l.out.NewID())
 	c.returnValue(value)
 }
 
 // emitSwitch replaces the body of a hook, of one parameter, by a switch that calls the functions by number. States of one
 // function share a case. Any other number is a fault.
-func (l *linked) emitSwitch(hook routine, functions []stateCase) {
+func (l *assembly) emitSwitch(hook routine, functions []stateCase) {
 	f := l.functionByID(hook.id)
 	word := l.types.uint32()
 	f.Blocks = nil
-	c := code{l: l, f: f}
+	c := code{l: l.linked, f: f}
 	c.block(l.out.NewID())
 	number := f.Params[0].Result
 	if len(functions) == 0 {
@@ -206,7 +206,7 @@ func (l *assembly) finish() (*completed, error) {
 }
 
 // finishModule drops what is not reached from the entry point and completes the header.
-func (l *linked) finishModule() {
+func (l *assembly) finishModule() {
 	l.dropFunctions()
 	l.heed()
 	l.out.Prune()

@@ -112,7 +112,7 @@ func (l *assembly) planWave() *wavePlan {
 }
 
 // functionSizes counts the instructions of functions.
-func (l *linked) functionSizes() map[spirv.ID]int {
+func (l *assembly) functionSizes() map[spirv.ID]int {
 	sizes := map[spirv.ID]int{}
 	for _, f := range l.out.Functions {
 		for _, b := range f.Blocks {
@@ -122,7 +122,7 @@ func (l *linked) functionSizes() map[spirv.ID]int {
 	return sizes
 }
 
-func (l *linked) partSize(p *part, sizes map[spirv.ID]int) int {
+func (l *assembly) partSize(p *part, sizes map[spirv.ID]int) int {
 	n := 0
 	for _, id := range p.functions() {
 		n += sizes[id]
@@ -353,7 +353,7 @@ func (f *wavefront) kernel(l *assembly, k waveKernel, needs laneNeeds) *assembly
 }
 
 // resizeArray gives a global array of the runtime as many elements as the pipeline needs.
-func (l *linked) resizeArray(g global, length uint32) {
+func (l *assembly) resizeArray(g global, length uint32) {
 	t, id := l.types, g.id
 	variable := t.get(id).Clone()
 	class, array := t.pointee(variable.Type)
@@ -434,16 +434,16 @@ func (l *assembly) emitArgument(hook routine, member uint32) {
 }
 
 // forward has a function of the runtime do what another does, without parameters.
-func (l *linked) forward(from, to routine) {
+func (l *assembly) forward(from, to routine) {
 	f := l.functionByID(from.id)
 	f.Blocks = nil
-	c := code{l: l, f: f}
+	c := code{l: l.linked, f: f}
 	c.block(l.out.NewID())
 	c.returnValue(c.call(to))
 }
 
 // emitKernel makes one of the runtime's functions the whole of the module: its entry point.
-func (l *linked) emitKernel(main routine) {
+func (l *assembly) emitKernel(main routine) {
 	entry := &l.out.EntryPoints[0]
 	before := entry.EntryPoint().EntryPoint()
 	entry.EntryPoint().SetEntryPoint(main.id)

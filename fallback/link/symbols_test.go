@@ -70,9 +70,11 @@ func TestMissingSymbols(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := decoded(t, "fallback/runtime.comp")
 			m.Names = slices.DeleteFunc(m.Names, func(in spirv.Inst) bool {
-				name, _ := spirv.DecodeString(in.Operands[1:])
-				name, _, _ = strings.Cut(name, "(")
-				return in.Op == spirv.OpName && name == c.symbol
+				if in.Op != spirv.OpName {
+					return false
+				}
+				name, _, _ := strings.Cut(in.Name().Name(), "(")
+				return name == c.symbol
 			})
 			_, err := Link(t.Context(), m.Encode(), nil, Options{})
 			if c.symbol == "" {
@@ -88,8 +90,8 @@ func TestMissingSymbols(t *testing.T) {
 	}
 	m := decoded(t, "fallback/runtime.comp")
 	for i := range m.Names { // a function has the name of the global
-		if name, _ := spirv.DecodeString(m.Names[i].Operands[1:]); m.Names[i].Op == spirv.OpName && name == "rtFrame" {
-			m.Names[i].Operands[0] = uint32(m.Functions[0].Def.Result)
+		if in := &m.Names[i]; in.Op == spirv.OpName && in.Name().Name() == "rtFrame" {
+			in.Annotation().SetTarget(m.Functions[0].Def.Result)
 		}
 	}
 	if _, err := resolveSymbols(m); err == nil || !strings.Contains(err.Error(), "no variable rtFrame") {

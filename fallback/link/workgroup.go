@@ -42,7 +42,7 @@ func (l *framedStages) widest() uint32 {
 }
 
 // setLanes sets the size of a workgroup.
-func (l *linked) setLanes(lanes uint32) {
+func (l *assembly) setLanes(lanes uint32) {
 	for i := range l.out.ExecutionModes {
 		if in := &l.out.ExecutionModes[i]; in.ExecutionMode().Mode() == spirv.ExecutionModeLocalSize {
 			in.ExecutionMode().Literals()[0] = lanes

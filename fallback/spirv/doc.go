@@ -23,6 +23,10 @@
 // grammar, as they do after Decode and Verify; who makes instructions by hand
 // runs Verify in tests.
 //
+// Views name the operands: in.TraceRay().Payload() is operand 10 of OpTraceRayKHR.
+// They are generated from gen/views.txt, a table of the registry's names, and the
+// grammar; a view of another instruction panics.
+//
 // Nothing here blocks or touches files. A Module has no locks: reading one
 // concurrently is safe, changing it is not. Pointers and slices that Index and
 // CFG hand out are part of the module, and good until it changes.
