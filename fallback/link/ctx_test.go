@@ -3,8 +3,10 @@ package link
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -16,7 +18,8 @@ import (
 type watched struct {
 	context.Context
 	last, longest time.Duration
-	looks, end    int // ends with this look, 0 for never
+	looks, end    int    // ends with this look, 0 for never
+	where         string // who looked behind the longest
 }
 
 func threadTime() time.Duration {
@@ -30,17 +33,32 @@ func threadTime() time.Duration {
 
 func (w *watched) Err() error {
 	now := threadTime()
-	w.longest = max(w.longest, now-w.last)
-	w.last = now
+	if now-w.last > w.longest {
+		w.longest, w.where = now-w.last, callers()
+	}
+	w.last = threadTime()
 	if w.looks++; w.end > 0 && w.looks >= w.end {
 		return context.Canceled
 	}
 	return nil
 }
 
+// callers names the functions of this module that look, the innermost first.
+func callers() string {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	var names []string
+	for more := true; more && len(names) < 4; {
+		var f runtime.Frame
+		if f, more = frames.Next(); strings.Contains(f.Function, "everray") {
+			names = append(names, fmt.Sprint(f.Function[strings.LastIndexByte(f.Function, '/')+1:], ":", f.Line))
+		}
+	}
+	return strings.Join(names, " < ")
+}
+
 // TestLinkHeedsItsContext links large shaders: passes look at the context so often that a link ends within 100 ms of it,
-// and give
-// its error wherever it ends.
+// and give its error wherever it ends.
 func TestLinkHeedsItsContext(t *testing.T) {
 	n, most := 2000, 250*time.Millisecond // a thread helps with the garbage of other tests
 	if os.Getenv("EVERRAY_SWEEP") != "" {

@@ -8,10 +8,10 @@ func (l *loadedStages) lowerInterfaces() (*loweredStages, error) {
 	to := &loweredStages{linked: l.linked}
 	for _, n := range l.stages {
 		s := &loweredStage{normalStage: n}
-		if err := s.noteRoles(); err != nil {
+		if err := s.noteRoles(l.job); err != nil {
 			return nil, err
 		}
-		s.rewriteTypes(loweredClass)
+		s.rewriteTypes(l.job, loweredClass)
 		to.stages = append(to.stages, s)
 	}
 	return to, nil
@@ -32,10 +32,11 @@ var loweredClass = map[spirv.StorageClass]spirv.StorageClass{
 }
 
 // noteRoles finds out what each module-scope variable is for.
-func (s *loweredStage) noteRoles() error {
+func (s *loweredStage) noteRoles(j *job) error {
 	s.uses = map[spirv.ID]role{}
-	index := spirv.NewIndex(s.code)
+	index := j.index(s.code)
 	for i := range s.code.Globals {
+		j.work(1)
 		in := &s.code.Globals[i]
 		if in.Op != spirv.OpVariable {
 			continue
@@ -80,22 +81,31 @@ func (s *loweredStage) noteRoles() error {
 
 // rewriteTypes changes storage classes, and acceleration structures into the addresses that they are here: as a value a
 // uvec2, as a descriptor a storage buffer whose first two dwords hold the address.
-func (s *loweredStage) rewriteTypes(lowered map[spirv.StorageClass]spirv.StorageClass) {
+func (s *loweredStage) rewriteTypes(j *job, lowered map[spirv.StorageClass]spirv.StorageClass) {
 	m := s.code
-	loads := s.structureLoads()
+	loads, varying := s.structureLoads(j)
+	var address spirv.ID // the type that acceleration structures are now
+	descriptor := func(t spirv.ID) spirv.ID {
+		if t == address {
+			return s.struc
+		}
+		return t
+	}
 	structures := map[spirv.ID]bool{} // the type itself, and arrays of it: what descriptors are made of
 	var globals []spirv.Inst
 	for i := range m.Globals {
+		j.work(1)
 		in := m.Globals[i]
 		switch in.Op {
 		case spirv.OpTypeAccelerationStructureKHR:
+			address = in.Result
 			globals = append(globals, s.structureTypes(in.Result)...)
 			structures[in.Result] = true
 			continue
 		case spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
 			if array := in.TypeArray(); structures[array.ElementType()] {
 				structures[in.Result] = true
-				array.SetElementType(s.descriptorType(array.ElementType()))
+				array.SetElementType(descriptor(array.ElementType()))
 				// Acceleration structures need no capability of their own for these indices.
 				m.AddCapability(spirv.CapabilityStorageBufferArrayDynamicIndexing)
 				if m.HasCapability(spirv.CapabilityShaderNonUniform) {
@@ -106,7 +116,7 @@ func (s *loweredStage) rewriteTypes(lowered map[spirv.StorageClass]spirv.Storage
 			p := in.TypePointer()
 			if class := p.StorageClass(); class == spirv.StorageClassUniformConstant && structures[p.Type()] {
 				p.SetStorageClass(spirv.StorageClassStorageBuffer)
-				p.SetType(s.descriptorType(p.Type()))
+				p.SetType(descriptor(p.Type()))
 				structures[in.Result] = true
 			} else if to, ok := lowered[class]; ok {
 				p.SetStorageClass(to)
@@ -126,8 +136,9 @@ func (s *loweredStage) rewriteTypes(lowered map[spirv.StorageClass]spirv.Storage
 	}
 	m.Globals = globals
 	if len(loads) > 0 {
-		s.readStructures(loads)
+		s.readStructures(j, loads, varying)
 	}
+	j.heed()
 	m.ShareTypes() // pointers of classes that are one now
 	m.Annotations = spirv.Filter(m.Annotations, func(in *spirv.Inst) bool {
 		// Built-ins and locations of variables that are private now.
@@ -143,16 +154,6 @@ func (s *loweredStage) rewriteTypes(lowered map[spirv.StorageClass]spirv.Storage
 		}
 		return true
 	})
-}
-
-// descriptorType returns the type that stands for t, an acceleration structure or an array, in a descriptor.
-func (s *loweredStage) descriptorType(t spirv.ID) spirv.ID {
-	for i := range s.code.Globals {
-		if in := &s.code.Globals[i]; in.Result == t && in.Op == spirv.OpTypeAccelerationStructureKHR {
-			return s.struc
-		}
-	}
-	return t
 }
 
 // structureTypes declares what stands for acceleration structures: id becomes uvec2, s.struc the block of a descriptor.
@@ -172,37 +173,41 @@ func (s *loweredStage) structureTypes(id spirv.ID) []spirv.Inst {
 	}
 }
 
-// structureLoads returns the results of loads of acceleration structures from descriptors.
-func (s *loweredStage) structureLoads() map[spirv.ID]bool {
-	x, loads := spirv.NewIndex(s.code), map[spirv.ID]bool{}
+// structureLoads returns the results of loads of acceleration structures from descriptors, and which of those differ by lane.
+func (s *loweredStage) structureLoads(j *job) (loads, varying map[spirv.ID]bool) {
+	x := j.index(s.code)
+	loads, varying = map[spirv.ID]bool{}, map[spirv.ID]bool{}
 	s.code.EachFunctionInst(func(in *spirv.Inst) {
+		j.work(1)
 		if in.Op != spirv.OpLoad || x.Op(in.Type) != spirv.OpTypeAccelerationStructureKHR {
 			return
 		}
 		if p := x.Def(x.TypeOf(in.Load().Pointer())); p != nil && p.Op == spirv.OpTypePointer &&
 			p.TypePointer().StorageClass() == spirv.StorageClassUniformConstant {
 			loads[in.Result] = true
+			_, varying[in.Result] = x.Decoration(in.Load().Pointer(), spirv.DecorationNonUniform)
 		}
 	})
-	return loads
+	return loads, varying
 }
 
 // readStructures makes those loads read the address in the descriptor's block, its only member.
-func (s *loweredStage) readStructures(loads map[spirv.ID]bool) {
+func (s *loweredStage) readStructures(j *job, loads, varying map[spirv.ID]bool) {
 	m := s.code
 	zero := uint32(m.ConstantU32(0))
 	var pointer spirv.ID
 	for _, f := range m.Functions {
 		for _, b := range f.Blocks {
-			var out []spirv.Inst
+			out := make([]spirv.Inst, 0, len(b.Insts))
 			for _, in := range b.Insts {
+				j.work(1)
 				if loads[in.Result] {
 					if pointer == 0 {
 						pointer = m.TypePointer(spirv.StorageClassStorageBuffer, in.Type)
 					}
 					from := in.Load().Pointer()
 					member := spirv.Inst{Op: spirv.OpAccessChain, Type: pointer, Result: m.NewID(), Operands: []uint32{uint32(from), zero}}
-					if m.Decorated(from, spirv.DecorationNonUniform) {
+					if varying[in.Result] {
 						m.Decorate(member.Result, spirv.DecorationNonUniform)
 					}
 					out = append(out, member)

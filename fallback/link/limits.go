@@ -61,6 +61,13 @@ func (j *job) tooLarge(format string, args ...any) error {
 	return fmt.Errorf("%s in the linked module; split the pipeline: %w", what, ErrUnsupported)
 }
 
+// index reads a module.
+func (j *job) index(m *spirv.Module) *spirv.Index {
+	x := spirv.NewIndexContext(cmp.Or[context.Context](j.ctx, context.Background()), m)
+	j.heed() // what ended with the context is a part
+	return x
+}
+
 // heed looks at once.
 func (j *job) heed() {
 	j.look = j.done

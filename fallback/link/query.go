@@ -60,6 +60,7 @@ func (l *mergedStages) lowerStageQueries(s *mergedStage) error {
 	q.placeGlobals()
 	q.structures, q.addresses = map[spirv.ID]bool{}, map[spirv.ID]spirv.ID{}
 	for _, f := range q.functions {
+		l.work(1)
 		q.retype(f)
 	}
 	for _, f := range q.functions {
@@ -88,6 +89,9 @@ type queryLowering struct {
 	structures map[spirv.ID]bool // parameters that were pointers to an acceleration structure's descriptor, now its address
 
 	addresses map[spirv.ID]spirv.ID // access chains to the address in such a descriptor, and the parameter
+
+	// callers are the functions by what they call; nil before somebody asks.
+	callers map[spirv.ID][]*spirv.Function
 
 	f *spirv.Function
 	// objects are the variables and parameters of the function: the pointers that a call may pass.

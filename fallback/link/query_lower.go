@@ -91,7 +91,7 @@ func (l *normalStages) loadQueries() (*loadedStages, error) {
 func (l *loadedStages) lowerStructures() (*loweredStages, error) {
 	s := &loweredStage{normalStage: l.stages[0]}
 	l.at = s
-	s.rewriteTypes(nil)
+	s.rewriteTypes(l.job, nil)
 	return &loweredStages{linked: l.linked, stages: []*loweredStage{s}}, nil
 }
 

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/everray/everray/fallback/spirv"
@@ -13,23 +14,22 @@ func (q *queryLowering) placeGlobals() {
 	users := map[spirv.ID][]*spirv.Function{}
 	for _, f := range q.functions {
 		for _, b := range f.Blocks {
+			q.l.work(len(b.Insts))
 			for i := range b.Insts {
 				b.Insts[i].EachID(func(p *uint32) {
 					id := spirv.ID(*p)
-					if q.l.types.op(id) == spirv.OpVariable && !slices.Contains(users[id], f) {
-						users[id] = append(users[id], f)
+					list := users[id]
+					if q.l.types.op(id) != spirv.OpVariable || len(list) > 0 && list[len(list)-1] == f {
+						return
+					}
+					if _, ok := q.local(q.l.types.get(id).Type); ok {
+						users[id] = append(list, f)
 					}
 				})
 			}
 		}
 	}
-	var globals []spirv.ID
-	for id := range users {
-		if _, ok := q.local(q.l.types.get(id).Type); ok {
-			globals = append(globals, id)
-		}
-	}
-	slices.Sort(globals)
+	globals := slices.Sorted(maps.Keys(users))
 	for _, id := range globals {
 		home := q.s.function
 		if f := users[id][0]; len(users[id]) == 1 && f != home && initialises(f, id) {
@@ -84,16 +84,21 @@ func (q *queryLowering) pass(id spirv.ID, users []*spirv.Function) {
 			param[f.Def.Result] = q.l.out.NewID()
 		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for _, f := range q.functions {
-			if f != q.s.function && param[f.Def.Result] == 0 && calls(f, param) {
-				param[f.Def.Result], changed = q.l.out.NewID(), true
+	callers := q.callersOf()
+	for work := slices.Clone(users); len(work) > 0; {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, c := range callers[f.Def.Result] {
+			q.l.work(1)
+			if c != q.s.function && param[c.Def.Result] == 0 {
+				param[c.Def.Result] = q.l.out.NewID()
+				work = append(work, c)
 			}
 		}
 	}
 	typ := q.l.types.get(id).Type
 	for _, f := range q.functions {
+		q.l.work(1)
 		own := id
 		if p := param[f.Def.Result]; p != 0 {
 			own = p
@@ -115,14 +120,25 @@ func (q *queryLowering) pass(id spirv.ID, users []*spirv.Function) {
 	}
 }
 
-// calls tells whether a function calls one of those that have a parameter.
-func calls(f *spirv.Function, param map[spirv.ID]spirv.ID) bool {
-	for _, b := range f.Blocks {
-		for i := range b.Insts {
-			if in := &b.Insts[i]; in.Op == spirv.OpFunctionCall && param[in.FunctionCall().Function()] != 0 {
-				return true
+// callersOf returns the functions that call a function, each once.
+func (q *queryLowering) callersOf() map[spirv.ID][]*spirv.Function {
+	if q.callers != nil {
+		return q.callers
+	}
+	q.callers = map[spirv.ID][]*spirv.Function{}
+	for _, f := range q.functions {
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				in := &b.Insts[i]
+				if in.Op != spirv.OpFunctionCall {
+					continue
+				}
+				called := in.FunctionCall().Function()
+				if list := q.callers[called]; len(list) == 0 || list[len(list)-1] != f {
+					q.callers[called] = append(list, f)
+				}
 			}
 		}
 	}
-	return false
+	return q.callers
 }

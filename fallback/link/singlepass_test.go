@@ -47,9 +47,10 @@ var singlePasses = [][]string{
 const (
 	// passTime is enough for what spirv-opt comes to an end with.
 	passTime = 20 * time.Second
-	// largeModule is how many words a shader has at most that is linked in all forms. Inlining after merge-return makes 190,000 of
-	// 13,000, and a state function for each of its traces holds all that can follow: only the form that is chosen is to bear that.
-	largeModule = 40000
+	// largeModule is how many words a shader has at most that is linked in all forms. A state function for each of its traces holds
+	// all that can follow, and inlining after merge-return makes 190,000 words of 13,000: only the form that is chosen is to bear
+	// that.
+	largeModule = 6000
 )
 
 // program is shaders that go through the passes together.
@@ -103,13 +104,13 @@ func singlePassPrograms(seeds, pipelines uint64) []program {
 
 // TestLinkSinglePasses links shapes, control flow from seeds and generated pipelines, as single passes of spirv-opt leave them,
 // in all forms. What the passes make of a program's shaders is linked as one pipeline, and shader by shader only if that fails:
-// most of a link is the runtime's. EVERRAY_SWEEP=1 runs every pass with every shape, 200 seeds of each kind of shader and 100
+// most of a link is the runtime's. EVERRAY_SWEEP=1 runs every pass with every shape, 50 seeds of each kind of shader and 100
 // pipelines; else each program meets one pass. The names of programs divide a sweep: -run 'TestLinkSinglePasses/pipeline-.*7$'.
 func TestLinkSinglePasses(t *testing.T) {
 	sweep := os.Getenv("EVERRAY_SWEEP") != ""
 	seeds, pipelines := uint64(3), uint64(2)
 	if sweep {
-		seeds, pipelines = 200, 100
+		seeds, pipelines = 50, 100
 	}
 	var glsl glsltest.Compiler
 	for k, p := range singlePassPrograms(seeds, pipelines) {

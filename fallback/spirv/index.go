@@ -30,34 +30,33 @@ type memberKey struct {
 }
 
 // NewIndex reads the module.
-func NewIndex(m *Module) *Index { return newIndex(context.Background(), m) }
+func NewIndex(m *Module) *Index { return NewIndexContext(context.Background(), m) }
 
-// newIndex reads the module, or a part of it if the context ends.
-func newIndex(ctx context.Context, m *Module) *Index {
+// NewIndexContext reads the module, or a part of it if the context ends.
+func NewIndexContext(ctx context.Context, m *Module) *Index {
 	x := &Index{
 		Module: m, defs: map[ID]*Inst{}, labels: map[ID]*Block{}, owners: map[ID]*Function{},
 		names: map[ID]string{}, members: map[memberKey]string{},
 		decor: map[ID][]*Inst{}, mdecor: map[memberKey][]*Inst{},
 		groups: map[ID][]ID{}, mgroups: map[memberKey][]ID{},
 	}
-	for s := sectionCapabilities; s <= sectionGlobals; s++ {
-		if list := m.list(s); list != nil {
-			eachOf(*list, x.define)
+	done := 0
+	define := func(in *Inst) {
+		if done++; done%4096 != 0 || ctx.Err() == nil {
+			x.define(in)
 		}
 	}
-	done := 0
+	for s := sectionCapabilities; s <= sectionGlobals; s++ {
+		if list := m.list(s); list != nil {
+			eachOf(*list, define)
+		}
+	}
 	for _, f := range m.Functions {
 		if ctx.Err() != nil {
 			return x
 		}
 		f.eachInst(func(in *Inst) {
-			if done++; done >= 4096 {
-				done = 0
-				if ctx.Err() != nil {
-					return
-				}
-			}
-			x.define(in)
+			define(in)
 			if in.Result != 0 {
 				x.owners[in.Result] = f
 			}
@@ -67,7 +66,9 @@ func newIndex(ctx context.Context, m *Module) *Index {
 		}
 	}
 	eachOf(m.Names, x.name)
-	x.annotate()
+	if ctx.Err() == nil {
+		x.annotate(ctx)
+	}
 	return x
 }
 
@@ -87,9 +88,12 @@ func (x *Index) name(in *Inst) {
 }
 
 // annotate collects decorations and notes groups of them.
-func (x *Index) annotate() {
+func (x *Index) annotate(ctx context.Context) {
 	list := x.Module.Annotations
 	for i := range list {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return
+		}
 		in := &list[i]
 		switch in.Op {
 		case OpDecorate, OpDecorateId, OpDecorateString:

@@ -1,8 +1,10 @@
 package spirv
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // FoldSpecConstants makes plain constants of all specialisation constants: the
@@ -13,6 +15,12 @@ import (
 //
 // The module is changed also when an error is returned.
 func FoldSpecConstants(m *Module, values map[uint32][]byte) error {
+	return FoldSpecConstantsContext(context.Background(), m, values)
+}
+
+// FoldSpecConstantsContext is FoldSpecConstants that ends when the context
+// does, with its error.
+func FoldSpecConstantsContext(ctx context.Context, m *Module, values map[uint32][]byte) error {
 	f := &folder{m: m, defs: map[ID]*Inst{}, specs: map[ID]uint32{}}
 	keep := m.Annotations[:0]
 	for _, in := range m.Annotations {
@@ -23,9 +31,15 @@ func FoldSpecConstants(m *Module, values map[uint32][]byte) error {
 		keep = append(keep, in)
 	}
 	m.Annotations = keep
+	if !slices.ContainsFunc(m.Globals, func(in Inst) bool { return in.Op.IsSpecConstant() }) {
+		return nil
+	}
 	globals := m.Globals
 	f.out = make([]Inst, 0, len(globals))
-	for _, in := range globals {
+	for i, in := range globals {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := f.fold(&in, values); err != nil {
 			return fmt.Errorf("%w %%%d: %w", ErrSpecialization, in.Result, err)
 		}

@@ -31,7 +31,7 @@ func VerifyPartial(m *Module, structured bool) error {
 }
 
 func verify(ctx context.Context, m *Module, v *verifier) error {
-	v.ctx, v.m, v.x, v.funcs = ctx, m, newIndex(ctx, m), map[ID]*Function{}
+	v.ctx, v.m, v.x, v.funcs = ctx, m, NewIndexContext(ctx, m), map[ID]*Function{}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (s *stage) run(ctx context.Context, passes []pass, after AfterPass) (*Modul
 
 // Stage returns a stage of a ray tracing pipeline in the normal form.
 func (y Sources) Stage(ctx context.Context, given Stage, after AfterPass) (*Module, error) {
-	s := &stage{Stage: given}
+	s := &stage{Stage: given, ctx: ctx}
 	m, err := y.load(ctx, s)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (y Sources) Stage(ctx context.Context, given Stage, after AfterPass) (*Modu
 
 // fold makes specialisation constants constants.
 func (s *stage) fold() error {
-	return s.refused(spirv.FoldSpecConstants(s.module, s.Specialization))
+	return s.refused(spirv.FoldSpecConstantsContext(s.ctx, s.module, s.Specialization))
 }
 
 // foldGiven does that if there are values for them.

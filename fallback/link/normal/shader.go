@@ -18,7 +18,7 @@ var queryModels = map[spirv.ExecutionModel]bool{
 // point, its interface and execution modes, and without the others. Specialisation constants stay where there are no values.
 // Nil: the module neither uses ray queries nor acceleration structures.
 func Shader(ctx context.Context, given Stage, model spirv.ExecutionModel, after AfterPass) (*Module, error) {
-	s := &stage{Stage: given}
+	s := &stage{Stage: given, ctx: ctx}
 	m, err := s.decode(ctx)
 	if err != nil {
 		return nil, err

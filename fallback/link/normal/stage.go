@@ -1,6 +1,7 @@
 package normal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -51,6 +52,7 @@ func Invalid(s *Stage, format string, args ...any) error {
 // stage is a shader on its way to the normal form.
 type stage struct {
 	Stage
+	ctx    context.Context
 	module *spirv.Module
 	entry  spirv.ID   // the entry function
 	roots  []spirv.ID // what stays although no function uses it
