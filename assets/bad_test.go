@@ -94,11 +94,13 @@ func TestBadInput(t *testing.T) {
 		{"no nodes", set("scenes.0.nodes", "[]"), ErrNoGeometry, "1 meshes"},
 		{"scale of zero", set("nodes.0.scale", "[0,0,0]"), ErrNoGeometry, ""},
 		{"sparse index", set("accessors.0.sparse",
-			`{"count":1,"indices":{"bufferView":1,"byteOffset":4,"componentType":5123},"values":{"bufferView":0}}`), nil, ""},
+			`{"count":1,"indices":{"bufferView":1,"byteOffset":4,"componentType":5123},`+
+				`"values":{"bufferView":0}}`), nil, ""},
 		{"sparse index out of range", func(f *testFile) {
 			f.bin[40] = 9
 			f.set("meshes.0.primitives.0.indices", "")
-			f.set("accessors.0.sparse", `{"count":1,"indices":{"bufferView":1,"byteOffset":4,"componentType":5123},"values":{"bufferView":0}}`)
+			f.set("accessors.0.sparse", `{"count":1,"indices":{"bufferView":1,"byteOffset":4,"componentType":5123},`+
+				`"values":{"bufferView":0}}`)
 		}, ErrInvalid, "sparse index 9 of 3"},
 		{"sparse count", set("accessors.0.sparse",
 			`{"count":9,"indices":{"bufferView":1,"componentType":5123},"values":{"bufferView":0}}`), ErrInvalid, "sparse count 9"},

@@ -164,10 +164,12 @@ func TestLightsAndCamera(t *testing.T) {
 func TestMaterialExtensions(t *testing.T) {
 	f := newTriangle(t)
 	f.set("materials.0.emissiveFactor", "[1,0.5,0]")
-	f.set("materials.0.extensions", `{"KHR_materials_emissive_strength":{"emissiveStrength":8},"KHR_materials_unlit":{},"KHR_materials_ior":{"ior":1.33}}`)
+	f.set("materials.0.extensions", `{"KHR_materials_emissive_strength":{"emissiveStrength":8},"KHR_materials_unlit":{},`+
+		`"KHR_materials_ior":{"ior":1.33}}`)
 	f.set("images", `[{"uri":"data:image/png;base64,`+tinyPNG+`"},{"uri":"data:image/webp;base64,`+tinyWebP+`"}]`)
 	f.set("textures", `[{"source":0,"extensions":{"EXT_texture_webp":{"source":1}}},{"source":0}]`)
-	f.set("materials.0.emissiveTexture", `{"index":0,"texCoord":0,"extensions":{"KHR_texture_transform":{"offset":[0.5,0],"rotation":1.5707963,"scale":[2,3],"texCoord":1}}}`)
+	f.set("materials.0.emissiveTexture", `{"index":0,"texCoord":0,"extensions":{"KHR_texture_transform":{"offset":[0.5,0],`+
+		`"rotation":1.5707963,"scale":[2,3],"texCoord":1}}}`)
 	f.set("materials.0.occlusionTexture", `{"index":1,"strength":0.25}`)
 	f.set("materials.0.pbrMetallicRoughness.baseColorTexture", `{"index":1}`)
 	s := f.mustLoad()

@@ -99,7 +99,8 @@ const (
 	// knownStages are all stages of graphics, compute and ray tracing; allStages is VK_SHADER_STAGE_ALL.
 	knownStages vulkan.ShaderStageFlags = 0x3FFF
 	allStages   vulkan.ShaderStageFlags = 0x7FFFFFFF
-	knownFlags                          = vk.BindingUpdateAfterBind | vk.BindingUpdateUnusedWhilePending | vk.BindingPartiallyBound | vk.BindingVariableCount
+	knownFlags                          = vk.BindingUpdateAfterBind | vk.BindingUpdateUnusedWhilePending |
+		vk.BindingPartiallyBound | vk.BindingVariableCount
 )
 
 // checkBinding judges one binding of a layout.

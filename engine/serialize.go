@@ -227,7 +227,8 @@ func (d *Device) checkBlob(s SerializedInput) (SerializedHeader, error) {
 // deserialize uploads the blobs and makes the structures.
 func (d *Device) deserialize(ctx context.Context, in []SerializedInput, sizes []uint64, out []*AccelerationStructure) error {
 	offsets, total := placeBlobs(sizes)
-	buffer, err := d.device.NewBuffer(vk.BufferOptions{Name: "serialised structures", Size: total, Memory: vk.DeviceLocal, Alignment: blobAlignment})
+	buffer, err := d.device.NewBuffer(vk.BufferOptions{Name: "serialised structures", Size: total, Memory: vk.DeviceLocal,
+		Alignment: blobAlignment})
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,8 @@ func (d *Device) NewTable(ctx context.Context, p *Pipeline, layout sbt.Layout) (
 	}
 	buffer, err := d.device.NewBuffer(vk.BufferOptions{
 		Name: p.name + " table", Size: plan.Size(), Memory: vk.DeviceLocal, Alignment: plan.Alignment(), ShaderBindingTable: true,
-		Usage: vulkan.BufferUsageFlags(vulkan.BufferUsageStorageBufferBit | vulkan.BufferUsageTransferSrcBit | vulkan.BufferUsageTransferDstBit),
+		Usage: vulkan.BufferUsageFlags(vulkan.BufferUsageStorageBufferBit | vulkan.BufferUsageTransferSrcBit |
+			vulkan.BufferUsageTransferDstBit),
 	})
 	if err != nil {
 		return fail(err)

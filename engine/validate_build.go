@@ -19,7 +19,8 @@ const (
 )
 
 const (
-	allBuildFlags    = vk.AllowUpdate | vk.AllowCompaction | vk.PreferFastTrace | vk.PreferFastBuild | vk.LowMemory | vk.AllowDataAccess
+	allBuildFlags = vk.AllowUpdate | vk.AllowCompaction | vk.PreferFastTrace | vk.PreferFastBuild |
+		vk.LowMemory | vk.AllowDataAccess
 	allGeometryFlags = vk.GeometryOpaque | vk.GeometryNoDuplicateAnyHit
 )
 

@@ -14,7 +14,8 @@ import (
 
 var testLimits = driver.Limits{
 	MaxGeometries: 4, MaxPrimitives: 1000, MaxInstances: 100, ScratchAlignment: 64, MaxRecursionDepth: 4, MaxPushConstantBytes: 128,
-	VertexFormats: driver.FormatSet{}.With(vulkan.FormatR32g32b32Sfloat).With(vulkan.FormatR16g16Sfloat).With(vulkan.FormatR8g8b8a8Unorm).
+	VertexFormats: driver.FormatSet{}.With(vulkan.FormatR32g32b32Sfloat).
+		With(vulkan.FormatR16g16Sfloat).With(vulkan.FormatR8g8b8a8Unorm).
 		With(vulkan.FormatR64g64b64Sfloat).With(vulkan.FormatR8g8b8Snorm),
 }
 

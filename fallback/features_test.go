@@ -46,7 +46,8 @@ void main() {
     bool b = (n % 3u) == 0u;
     table[n & 3u] += n;
     traceRayEXT(scene, 0x101u, 0xFFu, 0u, 0u, 0x10000u + push.index, vec3(0.0), 0.0, vec3(1.0), 1.0, 2);
-    uint v = p.id.x + p.id.y * 7u + p.id.z * 13u + uint(p.half_ * float16_t(4.0)) + (p.odd[0] ? 100u : 0u) + (p.odd[1] ? 1000u : 0u);
+    uint v = p.id.x + p.id.y * 7u + p.id.z * 13u + uint(p.half_ * float16_t(4.0)) + (p.odd[0] ? 100u : 0u) +
+        (p.odd[1] ? 1000u : 0u);
     v += uint(p.m[0][0] + p.m[1][1]) + uint(p.wide >> 32) + uint(p.wide) + uint(keep >> 32) + uint(keep) + uint(h) + (b ? 5u : 0u);
     v += cells.value * factor + cells.more[n % 3u] + record.tail[1] + table[n & 3u] + table[(n + 1u) & 3u];
     result[push.index].word[n] = v;

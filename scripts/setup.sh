@@ -119,7 +119,9 @@ if [ $what = go ]; then
 	find_go || echo go
 	exit
 fi
-command -v dpkg-query >/dev/null || die "this is no Debian or Ubuntu: install a Vulkan 1.3 driver (Mesa $least_mesa or newer), the Vulkan headers, loader and validation layer, glslang, spirv-tools, X11 development files, Xvfb and ImageMagick by hand"
+command -v dpkg-query >/dev/null || die "this is no Debian or Ubuntu: install a Vulkan 1.3 driver (Mesa \
+$least_mesa or newer), the Vulkan headers, loader and validation layer, glslang, spirv-tools, X11 development files, \
+Xvfb and ImageMagick by hand"
 missing=$(missing_packages)
 mesa=fine
 mesa_fine || mesa=old

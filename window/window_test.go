@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/everray/everray/engine"
+	vulkan "github.com/vulkan-go/vulkan"
+
 	"github.com/everray/everray/vk"
 	"github.com/everray/everray/window/windowtest"
 )
@@ -36,6 +37,45 @@ func quadrants(t *testing.T, dev *vk.Device, width, height int, blueFirst bool) 
 	return b
 }
 
+// openFor opens a device that presents to a window, with the validation layer.
+func openFor(t *testing.T, w *Window) (*vk.Device, vulkan.Surface) {
+	t.Helper()
+	var said []string
+	instance, err := vk.NewInstance(vk.InstanceOptions{Extensions: w.InstanceExtensions(), Validation: true,
+		OnMessage: func(m vk.Message) { said = append(said, m.String()) }})
+	if err != nil {
+		t.Skipf("no instance: %v", err)
+	}
+	t.Cleanup(func() {
+		instance.Destroy()
+		for _, m := range said {
+			t.Error(m)
+		}
+	})
+	surface, err := w.CreateSurface(instance.Handle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { instance.DestroySurface(surface) })
+	all, err := instance.PhysicalDevices()
+	if err != nil {
+		t.Skipf("no device: %v", err)
+	}
+	for _, p := range all {
+		var dev *vk.Device
+		if dev, err = vk.NewDevice(p, vk.DeviceOptions{PresentSurface: surface}); err == nil {
+			t.Cleanup(func() {
+				if err := dev.Destroy(); err != nil {
+					t.Error(err)
+				}
+			})
+			return dev, surface
+		}
+	}
+	t.Skipf("no device: %v", err)
+	return nil, surface
+}
+
 // Pixels arrive on the screen upright, with the right colours, and again after the window has changed its size.
 func TestPresentAndResize(t *testing.T) {
 	windowtest.StartDisplay(t)
@@ -45,24 +85,9 @@ func TestPresentAndResize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
-	var said []string
-	dev, err := engine.Open(t.Context(), engine.Options{
-		Backend: engine.BackendCompute, CreateSurface: w.CreateSurface, InstanceExtensions: w.InstanceExtensions(),
-		Validation: true, OnMessage: func(m vk.Message) { said = append(said, m.String()) },
-	})
-	if err != nil {
-		t.Skipf("no device: %v", err)
-	}
-	defer func() {
-		if err := dev.Close(); err != nil {
-			t.Error(err)
-		}
-		for _, m := range said {
-			t.Error(m)
-		}
-	}()
-	p, err := NewPresenter(dev.VK(), dev.Surface())
+	t.Cleanup(w.Close)
+	dev, surface := openFor(t, w)
+	p, err := NewPresenter(dev, surface)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +106,7 @@ func TestPresentAndResize(t *testing.T) {
 				t.Fatalf("the window does not take the size %v", size)
 			}
 		}
-		show(t, w, p, dev.VK(), size)
+		show(t, w, p, dev, size)
 	}
 }
 

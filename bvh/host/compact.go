@@ -9,9 +9,9 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// hostTreeWalk is what a walk over a structure finds: the nodes that the tree reaches, by level. A compaction makes leaves of
+// treeWalk is what a walk over a structure finds: the nodes that the tree reaches, by level. A compaction makes leaves of
 // subtrees of triangles, up to some size; a node is in none of less records than its level.
-type hostTreeWalk struct {
+type treeWalk struct {
 	s        *inspect.Structure
 	collapse bool
 	level    []uint8 // by slot; 0: the tree does not reach it
@@ -26,8 +26,8 @@ type hostTreeWalk struct {
 const levelStays = 255
 
 // walkTree checks the tree on the way.
-func walkTree(s *inspect.Structure, collapse bool) (*hostTreeWalk, error) {
-	w := &hostTreeWalk{s: s, collapse: collapse, level: make([]uint8, s.Word(layout.HeaderNodeCount))}
+func walkTree(s *inspect.Structure, collapse bool) (*treeWalk, error) {
+	w := &treeWalk{s: s, collapse: collapse, level: make([]uint8, s.Word(layout.HeaderNodeCount))}
 	if s.Active == 0 {
 		return w, nil
 	}
@@ -39,13 +39,13 @@ func walkTree(s *inspect.Structure, collapse bool) (*hostTreeWalk, error) {
 }
 
 // loosen lets all nodes become leaves.
-func (w *hostTreeWalk) loosen() {
+func (w *treeWalk) loosen() {
 	w.loose, w.begin = true, make([]uint32, len(w.level))
 	w.number(w.s.Root, w.s.Active)
 }
 
 // number brings the records of a subtree into the tree's order.
-func (w *hostTreeWalk) number(ref, leaves uint32) {
+func (w *treeWalk) number(ref, leaves uint32) {
 	if ref&layout.RefLeaf != 0 {
 		first, n := layout.LeafRange(ref, w.s.Active)
 		for i := range n {
@@ -64,7 +64,7 @@ func (w *hostTreeWalk) number(ref, leaves uint32) {
 }
 
 // recordAt is the record at a place of the copy.
-func (w *hostTreeWalk) recordAt(place uint32) uint32 {
+func (w *treeWalk) recordAt(place uint32) uint32 {
 	if w.loose {
 		return w.order[place]
 	}
@@ -72,7 +72,7 @@ func (w *hostTreeWalk) recordAt(place uint32) uint32 {
 }
 
 // visit notes the sizes of leaves that nodes may become, and returns where the records below are if they follow each other.
-func (w *hostTreeWalk) visit(ref, leaves, depth uint32) (span [2]uint32, err error) {
+func (w *treeWalk) visit(ref, leaves, depth uint32) (span [2]uint32, err error) {
 	if ref&layout.RefLeaf != 0 {
 		first, n := layout.LeafRange(ref, w.s.Active)
 		if n != leaves || uint64(first)+uint64(n) > uint64(w.s.Active) {
@@ -107,7 +107,7 @@ func (w *hostTreeWalk) visit(ref, leaves, depth uint32) (span [2]uint32, err err
 }
 
 // inherit gives nodes that are no leaf themselves the level of those above.
-func (w *hostTreeWalk) inherit(ref uint32, level uint8) {
+func (w *treeWalk) inherit(ref uint32, level uint8) {
 	if ref&layout.RefLeaf != 0 {
 		return
 	}
@@ -118,10 +118,10 @@ func (w *hostTreeWalk) inherit(ref uint32, level uint8) {
 }
 
 // kept tells whether a node is one of the copy.
-func (w *hostTreeWalk) kept(slot uint32) bool { return uint32(w.level[slot]) > w.limit }
+func (w *treeWalk) kept(slot uint32) bool { return uint32(w.level[slot]) > w.limit }
 
 // depth is that of the tree of kept nodes.
-func (w *hostTreeWalk) depth(ref uint32) uint32 {
+func (w *treeWalk) depth(ref uint32) uint32 {
 	if w.s.Active == 0 || ref&layout.RefLeaf != 0 || !w.kept(ref) {
 		return 0
 	}
@@ -130,7 +130,7 @@ func (w *hostTreeWalk) depth(ref uint32) uint32 {
 }
 
 // placeOf is where a node's records begin in the tree's order, if that counts.
-func (w *hostTreeWalk) placeOf(slot uint32) uint32 {
+func (w *treeWalk) placeOf(slot uint32) uint32 {
 	if w.loose {
 		return w.begin[slot]
 	}
@@ -138,7 +138,7 @@ func (w *hostTreeWalk) placeOf(slot uint32) uint32 {
 }
 
 // firstBelow is the first of a subtree's records, and their number.
-func (w *hostTreeWalk) firstBelow(ref uint32) (first, n uint32) {
+func (w *treeWalk) firstBelow(ref uint32) (first, n uint32) {
 	if ref&layout.RefLeaf != 0 {
 		return layout.LeafRange(ref, w.s.Active)
 	}
@@ -148,32 +148,32 @@ func (w *hostTreeWalk) firstBelow(ref uint32) (first, n uint32) {
 	return min(a, b), n + m
 }
 
-// hostCompaction is a compacted copy before it is written.
-type hostCompaction struct {
-	walk    *hostTreeWalk
+// compacting is a compacted copy before it is written.
+type compacting struct {
+	walk    *treeWalk
 	numbers []uint32 // by slot, of nodes that are kept
 	nodes   uint32
 	kind    uint32
-	chunks  []hostChunk // of triangles that take another form
-	lists   uint64      // words of their lists, as indexed triangles
-	short   uint64      // as short ones
+	chunks  []vertexChunk // of triangles that take another form
+	lists   uint64        // words of their lists, as indexed triangles
+	short   uint64        // as short ones
 }
 
-// hostChunk is a chunk of triangles, in the forms of compacted copies.
-type hostChunk struct {
+// vertexChunk is a chunk of triangles, in the forms of compacted copies.
+type vertexChunk struct {
 	records    []uint32 // words of indexed triangles
 	short      []uint32 // of short ones
 	vertices   []uint32 // words
 	geometries []uint32 // of the list for wide forms
 }
 
-func newHostCompaction(s *inspect.Structure) (*hostCompaction, error) {
+func newHostCompaction(s *inspect.Structure) (*compacting, error) {
 	kind := s.LeafKind()
 	w, err := walkTree(s, kind == layout.LeafTriangles || layout.IsCompacted(kind))
 	if err != nil {
 		return nil, err
 	}
-	c := &hostCompaction{walk: w, kind: kind, numbers: make([]uint32, len(w.level))}
+	c := &compacting{walk: w, kind: kind, numbers: make([]uint32, len(w.level))}
 	for first := uint32(0); kind == layout.LeafTriangles && first < s.Active; first += layout.ChunkRecords {
 		c.addChunk(first, min(first+layout.ChunkRecords, s.Active))
 	}
@@ -188,7 +188,7 @@ func newHostCompaction(s *inspect.Structure) (*hostCompaction, error) {
 }
 
 // addChunk shares the vertices of a chunk.
-func (c *hostCompaction) addChunk(first, end uint32) {
+func (c *compacting) addChunk(first, end uint32) {
 	chunk := shareVertices(c.walk, first, end)
 	c.chunks = append(c.chunks, chunk)
 	c.lists += uint64(len(chunk.vertices))
@@ -200,7 +200,7 @@ func (c *hostCompaction) addChunk(first, end uint32) {
 	}
 }
 
-func (c *hostCompaction) indexedKind() uint32 {
+func (c *compacting) indexedKind() uint32 {
 	if c.walk.s.Geometries > layout.IndexedGeometries {
 		return layout.LeafIndexedWide
 	}
@@ -219,7 +219,7 @@ func shortKindOf(s *inspect.Structure) uint32 {
 }
 
 // bytesOf is what triangles take in a form.
-func (c *hostCompaction) bytesOf(kind uint32) uint64 {
+func (c *compacting) bytesOf(kind uint32) uint64 {
 	n := uint64(c.walk.s.Active)
 	switch {
 	case layout.IsIndexed(kind):
@@ -231,7 +231,7 @@ func (c *hostCompaction) bytesOf(kind uint32) uint64 {
 }
 
 // chooseKind finds the form of leaf records, as erCompactKind does.
-func (c *hostCompaction) chooseKind() {
+func (c *compacting) chooseKind() {
 	if c.kind != layout.LeafTriangles {
 		return
 	}
@@ -246,7 +246,7 @@ func (c *hostCompaction) chooseKind() {
 }
 
 // chooseLimit finds the most triangles of a leaf, as erLeafLimit does.
-func (c *hostCompaction) chooseLimit() {
+func (c *compacting) chooseLimit() {
 	w := c.walk
 	if !w.collapse {
 		return
@@ -257,7 +257,7 @@ func (c *hostCompaction) chooseLimit() {
 	if strict <= most || len(c.chunks) == 0 || layout.IsListed(short) {
 		return
 	}
-	loose := &hostTreeWalk{s: w.s, collapse: true, level: make([]uint8, len(w.level))}
+	loose := &treeWalk{s: w.s, collapse: true, level: make([]uint8, len(w.level))}
 	loose.loosen()
 	if loose.keepWithin(c.bytesOf(short), most) >= strict {
 		return
@@ -270,7 +270,7 @@ func (c *hostCompaction) chooseLimit() {
 }
 
 // keepWithin finds the least limit for nodes and leaves of so many bytes to keep within a number, and returns their bytes.
-func (w *hostTreeWalk) keepWithin(leaves, most uint64) uint64 {
+func (w *treeWalk) keepWithin(leaves, most uint64) uint64 {
 	var nodes [levelStays + 1]uint64 // by level
 	for _, level := range w.level {
 		nodes[level]++
@@ -287,7 +287,7 @@ func (w *hostTreeWalk) keepWithin(leaves, most uint64) uint64 {
 }
 
 // leafBytes are those of the copy's leaf records.
-func (c *hostCompaction) leafBytes() uint64 {
+func (c *compacting) leafBytes() uint64 {
 	if s := c.walk.s; layout.IsCompacted(s.LeafKind()) {
 		return s.Bytes - s.Leaves
 	}
@@ -295,7 +295,7 @@ func (c *hostCompaction) leafBytes() uint64 {
 }
 
 // size is that of the copy.
-func (c *hostCompaction) size() uint64 {
+func (c *compacting) size() uint64 {
 	return layout.HeaderSize + uint64(c.nodes)*layout.NodeSize + c.leafBytes()
 }
 
@@ -303,12 +303,12 @@ func (c *hostCompaction) size() uint64 {
 type cornerKey [3]uint32
 
 // shareVertices makes a chunk of triangles, as copy/share.comp does: vertices are in the order of their first corner.
-func shareVertices(w *hostTreeWalk, first, end uint32) hostChunk {
+func shareVertices(w *treeWalk, first, end uint32) vertexChunk {
 	s := w.s
 	sourced := s.Flags&layout.SourcedFlags == layout.SourcedFlags
 	firsts := map[cornerKey]uint32{} // vertex numbers
 	geometries := map[uint32]uint32{}
-	var c hostChunk
+	var c vertexChunk
 	var set []bool // vertices of triangles that can be hit
 	for i := first; i < end; i++ {
 		at := s.Leaves + uint64(w.recordAt(i))*layout.TriangleSize
@@ -361,7 +361,7 @@ func numberOf(g uint32, numbers map[uint32]uint32, wide bool) uint32 {
 }
 
 // write makes the copy.
-func (c *hostCompaction) write(dst []byte, address vk.DeviceAddress) {
+func (c *compacting) write(dst []byte, address vk.DeviceAddress) {
 	s := c.walk.s
 	size := c.size()
 	dst = dst[:size]
@@ -398,7 +398,7 @@ func (c *hostCompaction) write(dst []byte, address vk.DeviceAddress) {
 }
 
 // renumber finds a node's new number, or the leaf that it has become, of so many records from a place in the tree's order on.
-func (c *hostCompaction) renumber(ref, place, count uint32) uint32 {
+func (c *compacting) renumber(ref, place, count uint32) uint32 {
 	switch {
 	case ref&layout.RefLeaf == 0 && c.walk.kept(ref):
 		return c.numbers[ref]
@@ -412,7 +412,7 @@ func (c *hostCompaction) renumber(ref, place, count uint32) uint32 {
 }
 
 // writeChunks writes chunks, and behind all of them their lists.
-func (c *hostCompaction) writeChunks(to []byte) {
+func (c *compacting) writeChunks(to []byte) {
 	put := func(words ...uint32) {
 		for _, w := range words {
 			layout.PutWord(to, 0, w)

@@ -55,7 +55,7 @@ func Copies(copies []Copy) (*Operation, error) {
 		}
 	}
 	for i := range copies {
-		o.add(&hostCopy{op: o, number: i, Copy: &copies[i]})
+		o.add(&copying{op: o, number: i, Copy: &copies[i]})
 	}
 	return o, nil
 }
@@ -83,16 +83,16 @@ func Property(structure []byte, p layout.Property) (uint64, error) {
 	return 0, fmt.Errorf("%w: property %d", layout.ErrInvalidCopy, p)
 }
 
-// hostCopy is one copy on its way.
-type hostCopy struct {
+// copying is one copy on its way.
+type copying struct {
 	*Copy
 	op     *Operation
 	number int
 }
 
-func (c *hostCopy) size() int { return 1 }
+func (c *copying) size() int { return 1 }
 
-func (c *hostCopy) begin() {
+func (c *copying) begin() {
 	c.op.push(func() {
 		if err := c.run(); err != nil {
 			c.op.fail("copy", c.number, err)
@@ -101,7 +101,7 @@ func (c *hostCopy) begin() {
 	c.op.closing()
 }
 
-func (c *hostCopy) run() error {
+func (c *copying) run() error {
 	if c.Mode == vk.CopyDeserialize {
 		return c.deserialize()
 	}
@@ -133,7 +133,7 @@ func (c *hostCopy) run() error {
 	return nil
 }
 
-func (c *hostCopy) room(size uint64) error {
+func (c *copying) room(size uint64) error {
 	if uint64(len(c.Dst)) < size {
 		return fmt.Errorf("%w: Dst has %d bytes, the copy takes %d", layout.ErrInvalidCopy, len(c.Dst), size)
 	}
@@ -141,7 +141,7 @@ func (c *hostCopy) room(size uint64) error {
 }
 
 // serialize writes a blob: the structure without addresses, and blank where nothing is in use.
-func (c *hostCopy) serialize(s *inspect.Structure) error {
+func (c *copying) serialize(s *inspect.Structure) error {
 	t, err := walkTree(s, false)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (c *hostCopy) serialize(s *inspect.Structure) error {
 }
 
 // deserialize makes a structure of a blob that nothing is wrong with.
-func (c *hostCopy) deserialize() error {
+func (c *copying) deserialize() error {
 	if err := inspect.ValidateSerialized(c.Src); err != nil {
 		return err
 	}

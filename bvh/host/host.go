@@ -137,7 +137,7 @@ func checkHostGeometry(g vk.Geometry, r vk.BuildRange, d Geometry) error {
 			return fmt.Errorf("%w: primitive offset %d is not a multiple of %d", layout.ErrInvalidBuild, r.PrimitiveOffset,
 				layout.AABBAlignment)
 		}
-		return needs("bytes of AABBs", uint64(len(d.AABBs)), uint64(r.PrimitiveOffset)+(n-1)*g.AABBs.Stride+hostAABBSize)
+		return needs("bytes of AABBs", uint64(len(d.AABBs)), uint64(r.PrimitiveOffset)+(n-1)*g.AABBs.Stride+boxInputSize)
 	}
 	t := g.Triangles
 	component := layout.ComponentSize(t.VertexFormat)
@@ -152,7 +152,7 @@ func checkHostGeometry(g vk.Geometry, r vk.BuildRange, d Geometry) error {
 			r.PrimitiveOffset, t.IndexType.Size())
 	}
 	if d.Transform != nil {
-		if err := needs("bytes of transforms", uint64(len(d.Transform)), uint64(r.TransformOffset)+hostTransformSize); err != nil {
+		if err := needs("bytes of transforms", uint64(len(d.Transform)), uint64(r.TransformOffset)+transformSize); err != nil {
 			return err
 		}
 	}
@@ -166,8 +166,8 @@ func checkHostGeometry(g vk.Geometry, r vk.BuildRange, d Geometry) error {
 
 // Sizes of inputs.
 const (
-	hostAABBSize      = 24
-	hostTransformSize = 48
+	boxInputSize  = 24
+	transformSize = 48
 )
 
 // vertexSize is the bytes read of a vertex: a fourth component never is.

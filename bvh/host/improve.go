@@ -10,44 +10,44 @@ import (
 )
 
 const (
-	// hostSearches is how many searches of hostimprove.go a task does.
-	hostSearches = 256
+	// searchesOfTask is how many searches of improve.go a task does.
+	searchesOfTask = 256
 	// How often nodes move, and what share of them may at a time: the largest, which cost most.
-	hostPasses          = 4
-	hostFastTracePasses = 12
-	hostMovingShare     = 0.1
+	improvePasses   = 4
+	fastTracePasses = 12
+	movingShare     = 0.1
 )
 
-// hostMove is a better place for a node: beside the target.
-type hostMove struct {
+// subtreeMove is a better place for a node: beside the target.
+type subtreeMove struct {
 	node, target uint32
 	gain         float64
 }
 
 // improve moves nodes to better places, a few times. Searches see the tree as it was before the pass and run side by
 // side; what they found is done in one order, and left alone where something moved before.
-func (b *hostBuild) improve() {
-	passes := hostPasses
+func (b *treeBuild) improve() {
+	passes := improvePasses
 	switch {
 	case b.linear():
 		passes = 0
 	case b.in.Info.Flags&vk.PreferFastTrace != 0:
-		passes = hostFastTracePasses
+		passes = fastTracePasses
 	}
 	b.improvePass(passes)
 }
 
-func (b *hostBuild) improvePass(left int) {
-	var moves []hostMove
+func (b *treeBuild) improvePass(left int) {
+	var moves []subtreeMove
 	if left > 0 {
-		moves = b.tree.largest(hostMovingShare)
+		moves = b.tree.largest(movingShare)
 	}
 	if len(moves) == 0 {
 		b.keys = nil
 		b.write()
 		return
 	}
-	b.op.spread(len(moves), hostSearches, func(first, end int) {
+	b.op.spread(len(moves), searchesOfTask, func(first, end int) {
 		for i := first; i < end; i++ {
 			moves[i].target, moves[i].gain = b.tree.betterPlace(moves[i].node)
 		}
@@ -63,7 +63,7 @@ func (b *hostBuild) improvePass(left int) {
 func areaClass(area float64) int { return int(math.Float64bits(area) >> 48) }
 
 // largest are about a share of all nodes that may move: those of the greatest area.
-func (t *hostTree) largest(share float64) []hostMove {
+func (t *builtTree) largest(share float64) []subtreeMove {
 	movable := func(node uint32) bool { return node != t.root && t.parent[node] != t.root }
 	var classes [1 << 15]int
 	for node := range uint32(len(t.parent)) {
@@ -74,17 +74,17 @@ func (t *hostTree) largest(share float64) []hostMove {
 		least--
 		n += classes[least]
 	}
-	var out []hostMove
+	var out []subtreeMove
 	for node := range uint32(len(t.parent)) {
 		if movable(node) && areaClass(t.box(node).Area()) >= least {
-			out = append(out, hostMove{node: node})
+			out = append(out, subtreeMove{node: node})
 		}
 	}
 	return out
 }
 
 // betterPlace finds the node beside which another saves most area, of all inner nodes together. No gain: it stays.
-func (t *hostTree) betterPlace(node uint32) (target uint32, gain float64) {
+func (t *builtTree) betterPlace(node uint32) (target uint32, gain float64) {
 	type visit struct {
 		node  uint32
 		saved float64 // up to here
@@ -129,9 +129,9 @@ func (t *hostTree) betterPlace(node uint32) (target uint32, gain float64) {
 }
 
 // apply makes moves, the most useful first, and returns how many could be made.
-func (t *hostTree) apply(moves []hostMove, mostHeight int) (made int) {
-	moves = slices.DeleteFunc(moves, func(m hostMove) bool { return m.gain <= 0 })
-	slices.SortFunc(moves, func(a, b hostMove) int {
+func (t *builtTree) apply(moves []subtreeMove, mostHeight int) (made int) {
+	moves = slices.DeleteFunc(moves, func(m subtreeMove) bool { return m.gain <= 0 })
+	slices.SortFunc(moves, func(a, b subtreeMove) int {
 		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.node, b.node))
 	})
 	touched := make([]bool, len(t.parent))

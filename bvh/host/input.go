@@ -11,18 +11,24 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// hostHuge is ER_HUGE of build.glsl: where coordinates end.
-const hostHuge = 1e37
+// hugeCoordinate is ER_HUGE of build.glsl: where coordinates end.
+const hugeCoordinate = 1e37
 
-// hostReader reads a build's input as fetch.glsl does, to the same bits.
-type hostReader struct {
+// everywhere is a box of such coordinates.
+var everywhere = inspect.Box{
+	Min: [3]float32{-hugeCoordinate, -hugeCoordinate, -hugeCoordinate},
+	Max: [3]float32{hugeCoordinate, hugeCoordinate, hugeCoordinate},
+}
+
+// inputReader reads a build's input as fetch.glsl does, to the same bits.
+type inputReader struct {
 	in    *BuildInput
 	kind  uint32
 	first []uint32 // number of every geometry's first primitive in the build
 }
 
-func newHostReader(in *BuildInput) (r hostReader, count uint32) {
-	r = hostReader{in: in, kind: layout.LeafKindOf(in.Info), first: make([]uint32, len(in.Ranges))}
+func newHostReader(in *BuildInput) (r inputReader, count uint32) {
+	r = inputReader{in: in, kind: layout.LeafKindOf(in.Info), first: make([]uint32, len(in.Ranges))}
 	for i, g := range in.Ranges {
 		r.first[i] = count
 		count += g.PrimitiveCount
@@ -31,13 +37,13 @@ func newHostReader(in *BuildInput) (r hostReader, count uint32) {
 }
 
 // find returns geometry, and number in the geometry, of a primitive of the build.
-func (r hostReader) find(p uint32) (geometry int, primitive uint32) {
+func (r inputReader) find(p uint32) (geometry int, primitive uint32) {
 	geometry = sort.Search(len(r.first), func(i int) bool { return r.first[i] > p }) - 1
 	return geometry, p - r.first[geometry]
 }
 
 // box is a primitive's box. One that is not active has none.
-func (r hostReader) box(p uint32) (b inspect.Box, active bool, err error) {
+func (r inputReader) box(p uint32) (b inspect.Box, active bool, err error) {
 	g, n := r.find(p)
 	switch r.kind {
 	case layout.LeafInstances:
@@ -57,7 +63,7 @@ func (r hostReader) box(p uint32) (b inspect.Box, active bool, err error) {
 	b = inspect.Box{Min: v[0], Max: v[0]}
 	for _, p := range v {
 		for _, c := range p {
-			if !(c > -hostHuge && c < hostHuge) {
+			if !(c > -hugeCoordinate && c < hugeCoordinate) {
 				return b, false, nil
 			}
 		}
@@ -75,29 +81,29 @@ func vectorAt(b []byte, at uint64) [3]float32 {
 }
 
 // triangle returns the vertices, transformed. Indices may point beyond the vertices.
-func (r hostReader) triangle(g int, n uint32) (v [3][3]float32, err error) {
+func (r inputReader) triangle(g int, n uint32) (v [3][3]float32, err error) {
 	t, at, d := &r.in.Info.Geometries[g].Triangles, r.in.Ranges[g], &r.in.Data[g]
 	base := uint64(0)
 	if t.IndexType == vk.IndexNone {
 		base = uint64(at.PrimitiveOffset)
 	}
 	for k := range v {
-		index := hostIndex(t.IndexType, d.Indices, uint64(at.PrimitiveOffset), uint64(n)*3+uint64(k))
+		index := readIndex(t.IndexType, d.Indices, uint64(at.PrimitiveOffset), uint64(n)*3+uint64(k))
 		// As on the device, the sum with the first vertex has 32 bits.
 		from := base + uint64(index+at.FirstVertex)*t.VertexStride
 		if from+vertexSize(t.VertexFormat) > uint64(len(d.Vertices)) {
 			return v, fmt.Errorf("vertex %d (and first vertex %d) is beyond the %d bytes of vertices", index, at.FirstVertex,
 				len(d.Vertices))
 		}
-		v[k] = hostVertex(layout.FormatWords[t.VertexFormat], d.Vertices[from:])
+		v[k] = readVertex(layout.FormatWords[t.VertexFormat], d.Vertices[from:])
 		if d.Transform != nil {
-			v[k] = hostTransform(d.Transform[at.TransformOffset:], v[k])
+			v[k] = applyTransform(d.Transform[at.TransformOffset:], v[k])
 		}
 	}
 	return v, nil
 }
 
-func hostIndex(t vk.IndexType, indices []byte, offset, n uint64) uint32 {
+func readIndex(t vk.IndexType, indices []byte, offset, n uint64) uint32 {
 	switch t {
 	case vk.IndexUint8:
 		return uint32(indices[offset+n])
@@ -109,7 +115,7 @@ func hostIndex(t vk.IndexType, indices []byte, offset, n uint64) uint32 {
 	return uint32(n)
 }
 
-func hostVertex(format uint32, b []byte) (v [3]float32) {
+func readVertex(format uint32, b []byte) (v [3]float32) {
 	for k := range min(uint64(format>>4), 3) {
 		switch format & 15 {
 		case layout.FormatFloat32:
@@ -140,8 +146,8 @@ func halfFloat(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+127-15)<<23 | mantissa<<13)
 }
 
-// hostTransform rounds after every operation, as the device does: conversions keep the compiler from fusing them.
-func hostTransform(m []byte, v [3]float32) (out [3]float32) {
+// applyTransform rounds after every operation, as the device does: conversions keep the compiler from fusing them.
+func applyTransform(m []byte, v [3]float32) (out [3]float32) {
 	for row := range uint64(3) {
 		f := func(k uint64) float32 { return floatAt(m, 16*row+4*k) }
 		sum := float32(f(0)*v[0]) + float32(f(1)*v[1])
@@ -152,7 +158,7 @@ func hostTransform(m []byte, v [3]float32) (out [3]float32) {
 }
 
 // aabb reads a box and cuts it off where coordinates end.
-func (r hostReader) aabb(g int, n uint32) (b inspect.Box, active bool) {
+func (r inputReader) aabb(g int, n uint32) (b inspect.Box, active bool) {
 	at := uint64(r.in.Ranges[g].PrimitiveOffset) + uint64(n)*r.in.Info.Geometries[g].AABBs.Stride
 	b = inspect.Box{Min: vectorAt(r.in.Data[g].AABBs, at), Max: vectorAt(r.in.Data[g].AABBs, at+12)}
 	return cutFar(b)
@@ -164,8 +170,8 @@ func cutFar(b inspect.Box) (inspect.Box, bool) {
 		if !(b.Min[k] <= b.Max[k]) {
 			return b, false
 		}
-		b.Min[k] = min(max(b.Min[k], -hostHuge), hostHuge)
-		b.Max[k] = min(max(b.Max[k], -hostHuge), hostHuge)
+		b.Min[k] = min(max(b.Min[k], -hugeCoordinate), hugeCoordinate)
+		b.Max[k] = min(max(b.Max[k], -hugeCoordinate), hugeCoordinate)
 	}
 	return b, true
 }
@@ -173,7 +179,7 @@ func cutFar(b inspect.Box) (inspect.Box, bool) {
 // isHuge tells whether a box reaches to where coordinates end.
 func isHuge(b inspect.Box) bool {
 	for k := range 3 {
-		if b.Min[k] <= -hostHuge || b.Max[k] >= hostHuge {
+		if b.Min[k] <= -hugeCoordinate || b.Max[k] >= hugeCoordinate {
 			return true
 		}
 	}
@@ -181,7 +187,7 @@ func isHuge(b inspect.Box) bool {
 }
 
 // instance reads an instance and the header that it refers to; nil if it has none, or one without primitives.
-func (r hostReader) instance(g int, n uint32) (in vk.AccelerationStructureInstance, header []byte, err error) {
+func (r inputReader) instance(g int, n uint32) (in vk.AccelerationStructureInstance, header []byte, err error) {
 	at, d := r.in.Ranges[g], &r.in.Data[g]
 	if r.in.Info.Geometries[g].Instances.ArrayOfPointers {
 		p := d.Pointers[at.PrimitiveOffset/8+n]
@@ -210,7 +216,7 @@ func (r hostReader) instance(g int, n uint32) (in vk.AccelerationStructureInstan
 }
 
 // instanceBox is around the transformed bottom level, as erInstanceBox of fetch.glsl has it.
-func (r hostReader) instanceBox(g int, n uint32) (b inspect.Box, active bool, err error) {
+func (r inputReader) instanceBox(g int, n uint32) (b inspect.Box, active bool, err error) {
 	in, structure, err := r.instance(g, n)
 	if err != nil || structure == nil {
 		return b, false, err

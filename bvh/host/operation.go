@@ -33,19 +33,19 @@ type Operation struct {
 	tasks   []func()  // ready to run
 	running int
 	open    int // builds that are not at their last tasks yet, and so may have more
-	builds  []hostWork
+	builds  []operationWork
 	err     error // of the first build that failed
 	failed  int   // its number
 }
 
-// hostWork is a build, an update or a copy of so many primitives.
-type hostWork interface {
+// operationWork is a build, an update or a copy of so many primitives.
+type operationWork interface {
 	begin()
 	size() int
 }
 
 // add queues a build.
-func (o *Operation) add(b hostWork) {
+func (o *Operation) add(b operationWork) {
 	o.builds = append(o.builds, b)
 	o.open++
 	b.begin()
@@ -125,7 +125,7 @@ func (o *Operation) MaxConcurrency() int {
 	}
 	n := 0
 	for _, b := range o.builds {
-		n += max(1, b.size()/hostTask)
+		n += max(1, b.size()/taskSize)
 	}
 	return max(n, 1)
 }

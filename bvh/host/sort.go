@@ -12,7 +12,7 @@ import (
 
 // order sorts the primitives by their Morton codes where the tree is linear, or where those that follow each other become
 // its leaves.
-func (b *hostBuild) order() {
+func (b *treeBuild) order() {
 	b.scattered = nil
 	n := len(b.refs)
 	if !b.linear() && b.bundle == 1 {
@@ -21,7 +21,7 @@ func (b *hostBuild) order() {
 	}
 	b.keys = make([]uint64, n)
 	code := newMorton(b.bounds)
-	b.op.spread(n, hostTask, func(first, end int) {
+	b.op.spread(n, taskSize, func(first, end int) {
 		for i := first; i < end; i++ {
 			b.keys[i] = code.of(b.refs[i].box)
 		}
@@ -34,8 +34,8 @@ func (b *hostBuild) order() {
 
 // sort divides a range by bits of the codes from the highest down, until what is left is sorted in one go. Who sorts the
 // last of what is left goes on.
-func (b *hostBuild) sort(first, end int, left *atomic.Int64) {
-	if end-first > hostTask {
+func (b *treeBuild) sort(first, end int, left *atomic.Int64) {
+	if end-first > taskSize {
 		if mid := b.partition(first, end); mid > first {
 			b.op.push(func() { b.sort(first, mid, left) }, func() { b.sort(mid, end, left) })
 			return
@@ -49,7 +49,7 @@ func (b *hostBuild) sort(first, end int, left *atomic.Int64) {
 
 // partition moves codes without the highest bit that is not the same in all to the front, and returns how many there
 // are behind first; none if all are the same.
-func (b *hostBuild) partition(first, end int) int {
+func (b *treeBuild) partition(first, end int) int {
 	k, r := b.keys[first:end], b.refs[first:end]
 	all, some := k[0], k[0]
 	for _, x := range k {
@@ -71,10 +71,10 @@ func (b *hostBuild) partition(first, end int) int {
 }
 
 // sortKeys sorts a range by its codes, and by primitives where they are equal.
-func (b *hostBuild) sortKeys(first, end int) {
+func (b *treeBuild) sortKeys(first, end int) {
 	type keyed struct {
 		key uint64
-		ref hostRef
+		ref primitiveRef
 	}
 	r := make([]keyed, end-first)
 	for i := range r {

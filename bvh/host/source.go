@@ -7,10 +7,10 @@ import (
 )
 
 // corners notes in the triangles' records which corners have the same source, as corners.comp does.
-func (b *hostBuild) corners() {
+func (b *treeBuild) corners() {
 	chunks := (len(b.refs) + layout.ChunkRecords - 1) / layout.ChunkRecords
 	next, last := b.afterLeaves()
-	b.op.spread(chunks, hostTask/layout.ChunkRecords, func(first, end int) {
+	b.op.spread(chunks, taskSize/layout.ChunkRecords, func(first, end int) {
 		for k := first; k < end; k++ {
 			b.chunkCorners(k*layout.ChunkRecords, min((k+1)*layout.ChunkRecords, len(b.refs)))
 		}
@@ -20,11 +20,11 @@ func (b *hostBuild) corners() {
 	}
 }
 
-// hostCorner is what a corner's vertex is taken from.
-type hostCorner struct{ geometry, index uint32 }
+// cornerPlace is what a corner's vertex is taken from.
+type cornerPlace struct{ geometry, index uint32 }
 
-func (b *hostBuild) chunkCorners(first, end int) {
-	seen := make(map[hostCorner]uint32, 3*(end-first))
+func (b *treeBuild) chunkCorners(first, end int) {
+	seen := make(map[cornerPlace]uint32, 3*(end-first))
 	for i := first; i < end; i++ {
 		at := b.recordAt(uint32(i))
 		primitive := uint64(binary.LittleEndian.Uint32(at[layout.TrianglePrimitive:]))
@@ -32,7 +32,7 @@ func (b *hostBuild) chunkCorners(first, end int) {
 		t, offset := b.in.Info.Geometries[g].Triangles.IndexType, uint64(b.in.Ranges[g].PrimitiveOffset)
 		word := uint32(0)
 		for k := range uint64(3) {
-			c := hostCorner{g, hostIndex(t, b.in.Data[g].Indices, offset, 3*primitive+k)}
+			c := cornerPlace{g, readIndex(t, b.in.Data[g].Indices, offset, 3*primitive+k)}
 			if _, ok := seen[c]; !ok {
 				seen[c] = 3*uint32(i-first) + uint32(k)
 			}

@@ -12,7 +12,7 @@ import (
 
 // split cuts a range of at least two in two, neither of them empty, and moves its primitives to their sides. Where only
 // halving keeps the tree within its height, it halves.
-func (b *hostBuild) split(first, end, depth int) int {
+func (b *treeBuild) split(first, end, depth int) int {
 	n := end - first
 	tight := bits.Len(uint(n-1)) >= b.mostHeight()-depth
 	switch {
@@ -27,7 +27,7 @@ func (b *hostBuild) split(first, end, depth int) int {
 }
 
 // splitKeys splits where the highest bit changes that is not the same in all codes, which are in order.
-func (b *hostBuild) splitKeys(first, end int, tight bool) int {
+func (b *treeBuild) splitKeys(first, end int, tight bool) int {
 	k := b.keys[first:end]
 	change := k[0] ^ k[len(k)-1]
 	if tight || change == 0 {
@@ -38,7 +38,7 @@ func (b *hostBuild) splitKeys(first, end int, tight bool) int {
 }
 
 // centres is the box of the centres.
-func centres(r []hostRef) inspect.Box {
+func centres(r []primitiveRef) inspect.Box {
 	b := inspect.NoBox()
 	for i := range r {
 		for k := range 3 {
@@ -51,7 +51,7 @@ func centres(r []hostRef) inspect.Box {
 }
 
 // halve splits in two of one size, across the axis on which centres are farthest apart.
-func halve(r []hostRef) int {
+func halve(r []primitiveRef) int {
 	c := centres(r)
 	axis, widest := 0, float32(0)
 	for k := range 3 {
@@ -60,41 +60,41 @@ func halve(r []hostRef) int {
 		}
 	}
 	if widest > 0 {
-		slices.SortFunc(r, func(x, y hostRef) int {
+		slices.SortFunc(r, func(x, y primitiveRef) int {
 			return cmp.Or(cmp.Compare(x.box.Centre(axis), y.box.Centre(axis)), cmp.Compare(x.primitive, y.primitive))
 		})
 	}
 	return len(r) / 2
 }
 
-// hostBins is the most bins of an axis.
-const hostBins = 32
+// binCount is the most bins of an axis.
+const binCount = 32
 
-// hostBin is what of a range has its centre in a slice of the range's box.
-type hostBin struct {
+// costBin is what of a range has its centre in a slice of the range's box.
+type costBin struct {
 	box inspect.Box
 	n   int
 }
 
-func (a *hostBin) add(o *hostBin) {
+func (a *costBin) add(o *costBin) {
 	if o.n > 0 {
 		a.box = a.box.Union(o.box)
 		a.n += o.n
 	}
 }
 
-func (a *hostBin) cost() float64 { return a.box.Area() * float64(a.n) }
+func (a *costBin) cost() float64 { return a.box.Area() * float64(a.n) }
 
-// hostBinning sorts the boxes of a range into bins, on all axes.
-type hostBinning struct {
+// binning sorts the boxes of a range into bins, on all axes.
+type binning struct {
 	count int // bins of an axis, fewer for few boxes
 	from  [3]float32
 	scale [3]float64 // none: all centres are in one place
-	bins  [3][hostBins]hostBin
+	bins  [3][binCount]costBin
 }
 
-func (g *hostBinning) fill(r []hostRef) {
-	g.count = min(hostBins, max(8, len(r)/2))
+func (g *binning) fill(r []primitiveRef) {
+	g.count = min(binCount, max(8, len(r)/2))
 	c := centres(r)
 	g.from = c.Min
 	for k := range 3 {
@@ -114,20 +114,20 @@ func (g *hostBinning) fill(r []hostRef) {
 	}
 }
 
-func (g *hostBinning) bin(box *inspect.Box, axis int) int {
+func (g *binning) bin(box *inspect.Box, axis int) int {
 	return min(int((float64(box.Centre(axis))-float64(g.from[axis]))*g.scale[axis]), g.count-1)
 }
 
 // cheapest finds the bin after which to split. There is something in the first and in the last one.
-func (g *hostBinning) cheapest(axis int) (cost float64, after int) {
+func (g *binning) cheapest(axis int) (cost float64, after int) {
 	bins := g.bins[axis][:g.count]
-	var right [hostBins]float64
-	acc := hostBin{box: inspect.NoBox()}
+	var right [binCount]float64
+	acc := costBin{box: inspect.NoBox()}
 	for i := len(bins) - 1; i > 0; i-- {
 		acc.add(&bins[i])
 		right[i-1] = acc.cost()
 	}
-	acc, cost = hostBin{box: inspect.NoBox()}, math.Inf(1)
+	acc, cost = costBin{box: inspect.NoBox()}, math.Inf(1)
 	for i := range bins[1:] {
 		if bins[i].n == 0 {
 			continue // as good as the one before
@@ -141,8 +141,8 @@ func (g *hostBinning) cheapest(axis int) (cost float64, after int) {
 }
 
 // splitSAH splits where the surface area heuristic expects the least cost, of planes between bins on all axes.
-func splitSAH(r []hostRef) int {
-	var g hostBinning
+func splitSAH(r []primitiveRef) int {
+	var g binning
 	g.fill(r)
 	best, axis, after := math.Inf(1), -1, 0
 	for k := range 3 {

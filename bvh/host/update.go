@@ -10,7 +10,7 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// hostUpdate is one update on its way. It keeps the tree of its source and makes boxes again, as the device does
+// treeUpdate is one update on its way. It keeps the tree of its source and makes boxes again, as the device does
 // (shaders/bvh/refit/refit.glsl), to the same bits but for instances. Its steps are tasks of its operation:
 //
 //	measure   finds out what the source is, and the boxes of its leaf records in the new input, in pieces
@@ -19,41 +19,41 @@ import (
 //	enclose   nodes, from the leaves up: subtrees side by side, then what is above them, and the header
 //
 // Nothing is written before all of the input has been read without an error.
-type hostUpdate struct {
+type treeUpdate struct {
 	op     *Operation
 	number int
 	in     *BuildInput
-	reader hostReader
+	reader inputReader
 	count  uint32 // primitives
 
 	src, dst *inspect.Structure
 	boxes    []inspect.Box // of the source's leaf records
-	pieces   []hostPiece
+	pieces   []buildPiece
 	padding  float32
 	cuts     map[uint32]int // subtrees that are tasks
-	roots    []hostSubtree
+	roots    []updateSubtree
 
 	mu    sync.Mutex
 	err   error
 	errAt int // piece
 }
 
-// hostSubtree is a node with so many leaf records below, and the box that it was found to have.
-type hostSubtree struct {
+// updateSubtree is a node with so many leaf records below, and the box that it was found to have.
+type updateSubtree struct {
 	node, leaves uint32
 	depth        int
 	box          inspect.Box
 }
 
-func newHostUpdate(op *Operation, number int, in *BuildInput) *hostUpdate {
-	u := &hostUpdate{op: op, number: number, in: in, cuts: map[uint32]int{}}
+func newHostUpdate(op *Operation, number int, in *BuildInput) *treeUpdate {
+	u := &treeUpdate{op: op, number: number, in: in, cuts: map[uint32]int{}}
 	u.reader, u.count = newHostReader(in)
 	return u
 }
 
-func (u *hostUpdate) begin() { u.op.push(u.measure) }
+func (u *treeUpdate) begin() { u.op.push(u.measure) }
 
-func (u *hostUpdate) size() int { return int(u.count) }
+func (u *treeUpdate) size() int { return int(u.count) }
 
 // inPlace tells whether the destination is the source.
 func (in *BuildInput) inPlace() bool {
@@ -83,7 +83,7 @@ func checkHostUpdate(in BuildInput) error {
 }
 
 // open reads the source's header, and refuses what is not a structure that the update may be of.
-func (u *hostUpdate) open() error {
+func (u *treeUpdate) open() error {
 	s, err := inspect.Decode(u.in.source())
 	if err != nil {
 		return fmt.Errorf("%w: source: %w", layout.ErrInvalidBuild, err)
@@ -116,7 +116,7 @@ func (u *hostUpdate) open() error {
 }
 
 // finish ends the update, with an error or none.
-func (u *hostUpdate) finish(err error) {
+func (u *treeUpdate) finish(err error) {
 	if err == nil {
 		u.op.widen(u.in.Dst, false)
 		return
@@ -125,19 +125,19 @@ func (u *hostUpdate) finish(err error) {
 	u.op.closing()
 }
 
-func (u *hostUpdate) measure() {
+func (u *treeUpdate) measure() {
 	if err := u.open(); err != nil {
 		u.finish(err)
 		return
 	}
 	n := int(u.src.Active)
 	u.boxes = make([]inspect.Box, n)
-	u.pieces = make([]hostPiece, (n+hostTask-1)/hostTask)
-	u.op.spread(n, hostTask, u.measurePiece, u.copy)
+	u.pieces = make([]buildPiece, (n+taskSize-1)/taskSize)
+	u.op.spread(n, taskSize, u.measurePiece, u.copy)
 }
 
-func (u *hostUpdate) measurePiece(first, end int) {
-	p := hostPiece{bounds: inspect.NoBox()}
+func (u *treeUpdate) measurePiece(first, end int) {
+	p := buildPiece{bounds: inspect.NoBox()}
 	for i := first; i < end; i++ {
 		box, active, err := u.box(uint32(i))
 		if err != nil {
@@ -156,12 +156,12 @@ func (u *hostUpdate) measurePiece(first, end int) {
 		}
 	}
 	if end > first {
-		u.pieces[first/hostTask] = p
+		u.pieces[first/taskSize] = p
 	}
 }
 
 // stop notes an error of a piece; that of the first one counts.
-func (u *hostUpdate) stop(piece int, err error) {
+func (u *treeUpdate) stop(piece int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.err == nil || piece < u.errAt {
@@ -171,7 +171,7 @@ func (u *hostUpdate) stop(piece int, err error) {
 
 // find returns geometry and primitive of a leaf record, and whether the input has it: of a source that was built from the
 // same counts it has all.
-func (u *hostUpdate) find(record uint32) (g int, n uint32, known bool) {
+func (u *treeUpdate) find(record uint32) (g int, n uint32, known bool) {
 	switch u.reader.kind {
 	case layout.LeafInstances:
 		n = u.src.InstanceIndexAt(record)
@@ -186,7 +186,7 @@ func (u *hostUpdate) find(record uint32) (g int, n uint32, known bool) {
 }
 
 // box is a record's box in the new input, or the one that it has where the input does not know it.
-func (u *hostUpdate) box(record uint32) (b inspect.Box, active bool, err error) {
+func (u *treeUpdate) box(record uint32) (b inspect.Box, active bool, err error) {
 	g, n, known := u.find(record)
 	if known {
 		return u.reader.box(u.reader.first[g] + n)
@@ -199,7 +199,7 @@ func (u *hostUpdate) box(record uint32) (b inspect.Box, active bool, err error) 
 }
 
 // copy makes the destination the source's clone.
-func (u *hostUpdate) copy() {
+func (u *treeUpdate) copy() {
 	if u.err != nil {
 		u.finish(u.err)
 		return
@@ -216,8 +216,8 @@ func (u *hostUpdate) copy() {
 	u.op.spread(n, piece, func(first, end int) { copy(to[first:end], u.src.Data[first:end]) }, u.rewrite)
 }
 
-func (u *hostUpdate) rewrite() {
-	u.op.spread(int(u.src.Active), hostTask, func(first, end int) {
+func (u *treeUpdate) rewrite() {
+	u.op.spread(int(u.src.Active), taskSize, func(first, end int) {
 		if layout.IsIndexed(u.src.LeafKind()) {
 			for k := first; k < end; k += layout.ChunkRecords {
 				u.rewriteChunk(uint32(k), uint32(min(k+layout.ChunkRecords, end)))
@@ -230,7 +230,7 @@ func (u *hostUpdate) rewrite() {
 	}, u.enclose)
 }
 
-func (u *hostUpdate) rewriteRecord(record uint32) {
+func (u *treeUpdate) rewriteRecord(record uint32) {
 	kind := u.reader.kind
 	if layout.IsCompacted(u.src.LeafKind()) {
 		u.rewriteShort(record)
@@ -259,7 +259,7 @@ func (u *hostUpdate) rewriteRecord(record uint32) {
 }
 
 // triangle is a record's triangle in the new input, and its word of geometry and flags. One that cannot be hit has no vertices.
-func (u *hostUpdate) triangle(record uint32) (v [3][3]float32, flags uint32) {
+func (u *treeUpdate) triangle(record uint32) (v [3][3]float32, flags uint32) {
 	g, n, known := u.find(record)
 	if !known {
 		t := u.src.Triangle(record)
@@ -281,7 +281,7 @@ func (u *hostUpdate) triangle(record uint32) (v [3][3]float32, flags uint32) {
 }
 
 // rewriteShort is for short triangles.
-func (u *hostUpdate) rewriteShort(record uint32) {
+func (u *treeUpdate) rewriteShort(record uint32) {
 	const flagBits = layout.TriangleOpaque | layout.TriangleInactive
 	at := u.dst.Data[u.dst.RecordAt(record):]
 	v, flags := u.triangle(record)
@@ -293,7 +293,7 @@ func (u *hostUpdate) rewriteShort(record uint32) {
 
 // rewriteChunk is for indexed triangles. Corners that share a vertex have the same one in the input; one that only
 // inactive triangles use is zero.
-func (u *hostUpdate) rewriteChunk(first, end uint32) {
+func (u *treeUpdate) rewriteChunk(first, end uint32) {
 	const flagBits = layout.TriangleOpaque | layout.TriangleInactive
 	var vertices [256][3]float32
 	for i := first; i < end; i++ {
@@ -315,7 +315,7 @@ func (u *hostUpdate) rewriteChunk(first, end uint32) {
 }
 
 // enclose makes the nodes' boxes.
-func (u *hostUpdate) enclose() {
+func (u *treeUpdate) enclose() {
 	bounds, huge, active := inspect.NoBox(), false, 0
 	for _, p := range u.pieces {
 		bounds, huge, active = bounds.Union(p.bounds), huge || p.huge, active+p.active
@@ -325,7 +325,7 @@ func (u *hostUpdate) enclose() {
 	}
 	u.padding = paddingOf(bounds)
 	u.header(bounds, huge, active)
-	root := hostSubtree{node: u.src.Root, leaves: u.src.Active}
+	root := updateSubtree{node: u.src.Root, leaves: u.src.Active}
 	if u.src.Active == 0 || root.node&layout.RefLeaf != 0 {
 		u.finish(nil)
 		return
@@ -352,11 +352,11 @@ func (u *hostUpdate) enclose() {
 }
 
 // cut finds the subtrees that are tasks.
-func (u *hostUpdate) cut(t hostSubtree) error {
+func (u *treeUpdate) cut(t updateSubtree) error {
 	if t.node&layout.RefLeaf != 0 {
 		return nil
 	}
-	if t.depth == hostCutDepth {
+	if t.depth == cutDepth {
 		u.cuts[t.node] = len(u.roots)
 		u.roots = append(u.roots, t)
 		return nil
@@ -371,7 +371,7 @@ func (u *hostUpdate) cut(t hostSubtree) error {
 }
 
 // children checks an inner node: numbers of leaf records fall on the way down, so that there is an end of it.
-func (u *hostUpdate) children(t hostSubtree) (list [2]hostSubtree, err error) {
+func (u *treeUpdate) children(t updateSubtree) (list [2]updateSubtree, err error) {
 	if uint64(layout.HeaderSize)+(uint64(t.node)+1)*layout.NodeSize > u.dst.Leaves {
 		return list, fmt.Errorf("%w: source: %w: no node %d", layout.ErrInvalidBuild, inspect.ErrNotAStructure, t.node)
 	}
@@ -381,13 +381,13 @@ func (u *hostUpdate) children(t hostSubtree) (list [2]hostSubtree, err error) {
 			layout.ErrInvalidBuild, inspect.ErrNotAStructure, t.node, t.depth, leaves[0], leaves[1], t.leaves)
 	}
 	for k := range list {
-		list[k] = hostSubtree{node: refs[k], leaves: leaves[k], depth: t.depth + 1}
+		list[k] = updateSubtree{node: refs[k], leaves: leaves[k], depth: t.depth + 1}
 	}
 	return list, nil
 }
 
 // refit makes the boxes of a subtree, and returns its own. At the top, subtrees are done.
-func (u *hostUpdate) refit(t hostSubtree, top bool) (inspect.Box, error) {
+func (u *treeUpdate) refit(t updateSubtree, top bool) (inspect.Box, error) {
 	if t.node&layout.RefLeaf != 0 {
 		return u.leaf(t)
 	}
@@ -415,7 +415,7 @@ func (u *hostUpdate) refit(t hostSubtree, top bool) (inspect.Box, error) {
 }
 
 // leaf is the padded box of a leaf. What cannot be hit has an inverted box, which unions ignore.
-func (u *hostUpdate) leaf(t hostSubtree) (inspect.Box, error) {
+func (u *treeUpdate) leaf(t updateSubtree) (inspect.Box, error) {
 	first, n := layout.LeafRange(t.node, uint32(len(u.boxes)))
 	if n != t.leaves || uint64(first)+uint64(n) > uint64(len(u.boxes)) {
 		return inspect.Box{}, fmt.Errorf("%w: source: %w: leaf of %d records from %d on, %d are there", layout.ErrInvalidBuild,
@@ -435,10 +435,10 @@ func (u *hostUpdate) leaf(t hostSubtree) (inspect.Box, error) {
 }
 
 // header gives the destination its address and bounds.
-func (u *hostUpdate) header(bounds inspect.Box, huge bool, active int) {
+func (u *treeUpdate) header(bounds inspect.Box, huge bool, active int) {
 	switch {
 	case huge:
-		bounds = inspect.Box{Min: [3]float32{-hostHuge, -hostHuge, -hostHuge}, Max: [3]float32{hostHuge, hostHuge, hostHuge}}
+		bounds = everywhere
 	case active > 0:
 		for k := range 3 {
 			bounds.Min[k] -= u.padding

@@ -8,8 +8,8 @@ import (
 	"github.com/everray/everray/bvh/internal/layout"
 )
 
-// hostWidening makes the wide nodes of a structure, as shaders/bvh/build/widen.comp does, to the same bytes.
-type hostWidening struct {
+// widening makes the wide nodes of a structure, as shaders/bvh/build/widen.comp does, to the same bytes.
+type widening struct {
 	s    *inspect.Structure
 	wide []byte
 	unit float32 // for products of coordinates
@@ -17,8 +17,8 @@ type hostWidening struct {
 
 // newHostWidening reads a structure's header and notes there where wide nodes begin. Without room, or if the structure is not
 // new and has none, there are none.
-func newHostWidening(memory []byte, isNew bool) *hostWidening {
-	w := &hostWidening{}
+func newHostWidening(memory []byte, isNew bool) *widening {
+	w := &widening{}
 	s, err := inspect.Decode(memory)
 	if err != nil || !isNew && s.Word(layout.HeaderWide) == 0 {
 		return w
@@ -41,14 +41,14 @@ func widenUnit(bounds inspect.Box) float32 {
 	for k := range 3 {
 		largest = max(largest, float32(math.Abs(float64(bounds.Min[k]))), float32(math.Abs(float64(bounds.Max[k]))))
 	}
-	if largest >= hostHuge {
+	if largest >= hugeCoordinate {
 		return 1
 	}
 	return math.Float32frombits(0x7f000000 - math.Float32bits(largest)&0x7f800000)
 }
 
 // slots is how many nodes there are to do.
-func (w *hostWidening) slots() int { return len(w.wide) / layout.WideSize }
+func (w *widening) slots() int { return len(w.wide) / layout.WideSize }
 
 // Widen makes the wide nodes of a structure's memory again, as the device does; an operation does it in parts.
 func Widen(memory []byte) {
@@ -56,25 +56,25 @@ func Widen(memory []byte) {
 	w.run(0, w.slots())
 }
 
-// hostChild is a child of a wide node.
-type hostChild struct {
+// wideChild is a child of a wide node.
+type wideChild struct {
 	box inspect.Box
 	ref uint32
 }
 
 // noChild is a box of infinities, which no ray meets.
-func noChild() hostChild {
+func noChild() wideChild {
 	up, down := float32(math.Inf(1)), float32(math.Inf(-1))
-	return hostChild{inspect.Box{Min: [3]float32{up, up, up}, Max: [3]float32{down, down, down}}, layout.RefEmpty}
+	return wideChild{inspect.Box{Min: [3]float32{up, up, up}, Max: [3]float32{down, down, down}}, layout.RefEmpty}
 }
 
-func (w *hostWidening) childOf(node uint32, k int) hostChild {
+func (w *widening) childOf(node uint32, k int) wideChild {
 	box, ref, _ := w.s.Children(node)
-	return hostChild{box[k], ref[k]}
+	return wideChild{box[k], ref[k]}
 }
 
 // price is the surface of a child that may be opened, or less than any.
-func (w *hostWidening) price(c hostChild) float32 {
+func (w *widening) price(c wideChild) float32 {
 	if uint64(c.ref) >= uint64(w.slots()) {
 		return -1
 	}
@@ -87,9 +87,9 @@ func (w *hostWidening) price(c hostChild) float32 {
 }
 
 // run makes the nodes from first to end.
-func (w *hostWidening) run(first, end int) {
+func (w *widening) run(first, end int) {
 	for slot := first; slot < end; slot++ {
-		child, count := [layout.WideChildren]hostChild{}, 0
+		child, count := [layout.WideChildren]wideChild{}, 0
 		if _, ref, _ := w.s.Children(uint32(slot)); ref[0]&ref[1] != layout.RefNone {
 			child[0], child[1], count = w.childOf(uint32(slot), 0), w.childOf(uint32(slot), 1), 2
 		}
@@ -114,7 +114,7 @@ func (w *hostWidening) run(first, end int) {
 	}
 }
 
-func (w *hostWidening) write(slot int, child *[layout.WideChildren]hostChild) {
+func (w *widening) write(slot int, child *[layout.WideChildren]wideChild) {
 	at := w.wide[slot*layout.WideSize:][:layout.WideSize]
 	put := func(offset int, v float32) { binary.LittleEndian.PutUint32(at[offset:], math.Float32bits(v)) }
 	for k, c := range child {
@@ -130,6 +130,6 @@ func (w *hostWidening) write(slot int, child *[layout.WideChildren]hostChild) {
 // widen makes the wide nodes of a structure, as the last step of a build.
 func (o *Operation) widen(memory []byte, isNew bool) {
 	w := newHostWidening(memory, isNew)
-	o.spread(w.slots(), hostTask, w.run, func() {})
+	o.spread(w.slots(), taskSize, w.run, func() {})
 	o.closing()
 }

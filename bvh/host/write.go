@@ -9,13 +9,13 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// hostWriter turns a tree into a structure's bytes: first it decides, from the leaves up, which subtrees become leaves of
+// recordWriter turns a tree into a structure's bytes: first it decides, from the leaves up, which subtrees become leaves of
 // several primitives, then it writes nodes in the order of a walk, without gaps, and the leaf records in theirs: a node
 // before all below it, or, for updates, behind. The top of the tree is done alone, the subtrees below side by side.
-type hostWriter struct {
-	sums    []hostSum      // of inner nodes
+type recordWriter struct {
+	sums    []subtreeSum   // of inner nodes
 	cuts    map[uint32]int // subtrees that are tasks
-	roots   []hostCut
+	roots   []treeCut
 	start   uint64 // of leaf records
 	record  uint64
 	padding float32
@@ -24,29 +24,29 @@ type hostWriter struct {
 	nodePrice float64 // what a node costs besides traversal, where there is little room for them
 }
 
-// hostSum is what the tree below an inner node comes to.
-type hostSum struct {
+// subtreeSum is what the tree below an inner node comes to.
+type subtreeSum struct {
 	cost   float64
 	leaves uint32
 	inner  uint32 // nodes, this one included; none: it is a leaf of several primitives
 	height uint8
 }
 
-// hostCut is the root of a subtree that is a task, and where it goes.
-type hostCut struct {
+// treeCut is the root of a subtree that is a task, and where it goes.
+type treeCut struct {
 	node, slot, record uint32 // the first slot and record of all below it
 	inLeaf             bool   // of several primitives, in which it was written already
 }
 
 const (
-	// hostCutDepth is the depth at which subtrees become tasks.
-	hostCutDepth = 7
-	// hostPrices is how often the price of nodes doubles: in the end leaves are as large as can be.
-	hostPrices = 24
+	// cutDepth is the depth at which subtrees become tasks.
+	cutDepth = 7
+	// priceSteps is how often the price of nodes doubles: in the end leaves are as large as can be.
+	priceSteps = 24
 )
 
-func (b *hostBuild) write() {
-	b.out = hostWriter{record: layout.LeafSizeOf(b.reader.kind), padding: paddingOf(b.bounds), cuts: map[uint32]int{},
+func (b *treeBuild) write() {
+	b.out = recordWriter{record: layout.LeafSizeOf(b.reader.kind), padding: paddingOf(b.bounds), cuts: map[uint32]int{},
 		leafLimit: layout.LeafLimits[b.reader.kind]}
 	w := &b.out
 	if len(b.tree.leaves) < 2 {
@@ -56,13 +56,13 @@ func (b *hostBuild) write() {
 	if uint64(b.most)+1 < uint64(b.count) {
 		w.leafLimit = layout.BuiltLeaf
 	}
-	w.sums = make([]hostSum, len(b.tree.child))
+	w.sums = make([]subtreeSum, len(b.tree.child))
 	b.cut(b.tree.root, 0)
 	b.choose(0)
 }
 
 // choose decides which subtrees become leaves, at higher prices for nodes until there is room for them.
-func (b *hostBuild) choose(round int) {
+func (b *treeBuild) choose(round int) {
 	w := &b.out
 	if round > 0 {
 		w.nodePrice = math.Ldexp(b.tree.box(b.tree.root).Area()/float64(len(b.refs)), round-8)
@@ -75,7 +75,7 @@ func (b *hostBuild) choose(round int) {
 		switch total := b.sum(b.tree.root, true); {
 		case total.inner <= b.most:
 			b.emit()
-		case round < hostPrices:
+		case round < priceSteps:
 			b.choose(round + 1)
 		default: // the tree has too few subtrees of the right size
 			leaves := int(b.most) + 1
@@ -86,13 +86,13 @@ func (b *hostBuild) choose(round int) {
 }
 
 // cut finds the roots of the subtrees.
-func (b *hostBuild) cut(node uint32, depth int) {
+func (b *treeBuild) cut(node uint32, depth int) {
 	if b.tree.isLeaf(node) {
 		return
 	}
-	if depth == hostCutDepth {
+	if depth == cutDepth {
 		b.out.cuts[node] = len(b.out.roots)
-		b.out.roots = append(b.out.roots, hostCut{node: node, inLeaf: true})
+		b.out.roots = append(b.out.roots, treeCut{node: node, inLeaf: true})
 		return
 	}
 	c := b.tree.children(node)
@@ -101,7 +101,7 @@ func (b *hostBuild) cut(node uint32, depth int) {
 }
 
 // sum decides from below what becomes a leaf. At the top, subtrees are done.
-func (b *hostBuild) sum(node uint32, top bool) hostSum {
+func (b *treeBuild) sum(node uint32, top bool) subtreeSum {
 	box := b.tree.box(node)
 	if b.tree.isLeaf(node) {
 		s := b.total(node)
@@ -114,7 +114,7 @@ func (b *hostBuild) sum(node uint32, top bool) hostSum {
 	}
 	c := b.tree.children(node)
 	x, y := b.sum(c[0], top), b.sum(c[1], top)
-	*s = hostSum{leaves: x.leaves + y.leaves, cost: inspect.NodeCost*box.Area() + b.out.nodePrice + x.cost + y.cost}
+	*s = subtreeSum{leaves: x.leaves + y.leaves, cost: inspect.NodeCost*box.Area() + b.out.nodePrice + x.cost + y.cost}
 	if leaf := inspect.PrimitiveCost * float64(s.leaves) * box.Area(); b.bundle == 1 && s.leaves <= b.out.leafLimit && leaf <= s.cost {
 		s.cost = leaf
 		return *s
@@ -125,15 +125,15 @@ func (b *hostBuild) sum(node uint32, top bool) hostSum {
 }
 
 // total is what a node comes to.
-func (b *hostBuild) total(node uint32) hostSum {
+func (b *treeBuild) total(node uint32) subtreeSum {
 	if b.tree.isLeaf(node) {
-		return hostSum{leaves: uint32(len(b.primitives(node)))}
+		return subtreeSum{leaves: uint32(len(b.primitives(node)))}
 	}
 	return b.out.sums[b.tree.index(node)]
 }
 
 // primitives are those of a leaf of the tree.
-func (b *hostBuild) primitives(leaf uint32) []hostRef {
+func (b *treeBuild) primitives(leaf uint32) []primitiveRef {
 	if b.bundle == 1 {
 		return b.tree.leaves[leaf : leaf+1]
 	}
@@ -141,7 +141,7 @@ func (b *hostBuild) primitives(leaf uint32) []hostRef {
 }
 
 // emit writes everything: first the header and the top of the tree, then in tasks what is below, and what is not used.
-func (b *hostBuild) emit() {
+func (b *treeBuild) emit() {
 	w := &b.out
 	root, height, inner := uint32(layout.RefNone), uint8(0), uint32(0)
 	w.start = layout.HeaderSize
@@ -158,7 +158,7 @@ func (b *hostBuild) emit() {
 	}
 	b.header(root, height, inner)
 	unused := int(b.count) - len(b.refs)
-	blanks := (unused + hostTask - 1) / hostTask
+	blanks := (unused + taskSize - 1) / taskSize
 	next, last := b.afterLeaves()
 	if layout.IsSourced(b.in.Info) {
 		next, last = b.corners, false
@@ -166,7 +166,7 @@ func (b *hostBuild) emit() {
 	b.op.spread(len(w.roots)+blanks, 1, func(first, end int) {
 		for i := first; i < end; i++ {
 			if i >= len(w.roots) {
-				b.blank((i - len(w.roots)) * hostTask)
+				b.blank((i - len(w.roots)) * taskSize)
 			} else if c := w.roots[i]; !c.inLeaf {
 				b.nodes(c.node, c.slot, c.record, false)
 			}
@@ -178,7 +178,7 @@ func (b *hostBuild) emit() {
 }
 
 // afterLeaves is what follows when all nodes and leaf records are written, and whether that is nothing.
-func (b *hostBuild) afterLeaves() (next func(), last bool) {
+func (b *treeBuild) afterLeaves() (next func(), last bool) {
 	if !b.in.WideNodes || !layout.Widened(b.in.Info) {
 		return func() {}, true
 	}
@@ -186,7 +186,7 @@ func (b *hostBuild) afterLeaves() (next func(), last bool) {
 }
 
 // slot is where a node stands whose subtree of so many nodes begins at a slot: first of all, or, in postorder, last.
-func (b *hostBuild) slot(first, inner uint32) uint32 {
+func (b *treeBuild) slot(first, inner uint32) uint32 {
 	if layout.Ordered(b.in.Info) {
 		return first + inner - 1
 	}
@@ -194,9 +194,9 @@ func (b *hostBuild) slot(first, inner uint32) uint32 {
 }
 
 // nodes writes an inner node and all below it, from a slot on; leaf records begin at record.
-func (b *hostBuild) nodes(node, first, record uint32, top bool) {
+func (b *treeBuild) nodes(node, first, record uint32, top bool) {
 	if k, ok := b.out.cuts[node]; ok && top {
-		b.out.roots[k] = hostCut{node: node, slot: first, record: record}
+		b.out.roots[k] = treeCut{node: node, slot: first, record: record}
 		return
 	}
 	slot := b.slot(first, b.total(node).inner)
@@ -221,7 +221,7 @@ func (b *hostBuild) nodes(node, first, record uint32, top bool) {
 }
 
 // writeChild writes a child's padded box, its reference and the number of its primitives.
-func (b *hostBuild) writeChild(at []byte, side int, child, ref, leaves uint32) {
+func (b *treeBuild) writeChild(at []byte, side int, child, ref, leaves uint32) {
 	box := b.tree.box(child)
 	put := func(offset int, v float32) {
 		binary.LittleEndian.PutUint32(at[offset:], math.Float32bits(v))
@@ -236,7 +236,7 @@ func (b *hostBuild) writeChild(at []byte, side int, child, ref, leaves uint32) {
 }
 
 // leaves writes the records of all primitives below a node, and returns the next record's number.
-func (b *hostBuild) leaves(node, record uint32) uint32 {
+func (b *treeBuild) leaves(node, record uint32) uint32 {
 	if !b.tree.isLeaf(node) {
 		c := b.tree.children(node)
 		return b.leaves(c[1], b.leaves(c[0], record))
@@ -249,7 +249,7 @@ func (b *hostBuild) leaves(node, record uint32) uint32 {
 }
 
 // writeRecord writes a primitive's leaf record.
-func (b *hostBuild) writeRecord(at []byte, r hostRef) {
+func (b *treeBuild) writeRecord(at []byte, r primitiveRef) {
 	g, n := b.reader.find(r.primitive)
 	flags := uint32(g)
 	if b.in.Info.Geometries[g].Flags&vk.GeometryOpaque != 0 {
@@ -274,18 +274,18 @@ func (b *hostBuild) writeRecord(at []byte, r hostRef) {
 	}
 }
 
-func (b *hostBuild) recordAt(record uint32) []byte {
+func (b *treeBuild) recordAt(record uint32) []byte {
 	return b.in.Dst[b.out.start+uint64(record)*b.out.record:][:b.out.record]
 }
 
 // blank clears a task's share of the leaf records that nothing refers to.
-func (b *hostBuild) blank(first int) {
-	for i := len(b.refs) + first; i < min(len(b.refs)+first+hostTask, int(b.count)); i++ {
+func (b *treeBuild) blank(first int) {
+	for i := len(b.refs) + first; i < min(len(b.refs)+first+taskSize, int(b.count)); i++ {
 		clear(b.recordAt(uint32(i)))
 	}
 }
 
-func (b *hostBuild) header(root uint32, height uint8, inner uint32) {
+func (b *treeBuild) header(root uint32, height uint8, inner uint32) {
 	h := b.in.Dst[:layout.HeaderSize]
 	clear(h)
 	word := func(at int, v uint32) { binary.LittleEndian.PutUint32(h[at:], v) }
@@ -308,7 +308,7 @@ func (b *hostBuild) header(root uint32, height uint8, inner uint32) {
 	bounds := b.bounds
 	switch {
 	case b.huge:
-		bounds = inspect.Box{Min: [3]float32{-hostHuge, -hostHuge, -hostHuge}, Max: [3]float32{hostHuge, hostHuge, hostHuge}}
+		bounds = everywhere
 	case len(b.refs) > 0:
 		for k := range 3 {
 			bounds.Min[k] -= b.out.padding
@@ -322,9 +322,9 @@ func (b *hostBuild) header(root uint32, height uint8, inner uint32) {
 }
 
 // writeInstance writes the record of an active instance.
-func (r hostReader) writeInstance(at []byte, g int, n uint32) {
+func (r inputReader) writeInstance(at []byte, g int, n uint32) {
 	in, header, _ := r.instance(g, n) // read before, without an error
-	inverse := hostInvert(in.Transform)
+	inverse := invert(in.Transform)
 	layout.PutFloats(at[layout.InstanceObjectToWorld:], in.Transform[:]...)
 	layout.PutFloats(at[layout.InstanceWorldToObject:], inverse[:]...)
 	word := func(to int, v uint32) { binary.LittleEndian.PutUint32(at[to:], v) }
@@ -338,8 +338,8 @@ func (r hostReader) writeInstance(at []byte, g int, n uint32) {
 	word(layout.InstanceLeafBlock, of(layout.HeaderLeafBlock))
 }
 
-// hostInvert inverts an affine transform, in the device's order of operations.
-func hostInvert(t [12]float32) (out [12]float32) {
+// invert inverts an affine transform, in the device's order of operations.
+func invert(t [12]float32) (out [12]float32) {
 	row := func(k int) [3]float32 { return [3]float32(t[4*k:]) }
 	c := [3][3]float32{cross32(row(1), row(2)), cross32(row(2), row(0)), cross32(row(0), row(1))}
 	scale := 1 / dot32(row(0), c[0])

@@ -23,7 +23,8 @@ void main() {
 func manyTraces(n int) string {
 	var body strings.Builder
 	for i := range n {
-		fmt.Fprintf(&body, "if ((mask & %du) != 0u) { traceRayEXT(scene, 0u, 255u, 0u, 0u, 0u, vec3(sum), 0.0, vec3(1.0), float(%d), 0); ", 1+i, i+1)
+		fmt.Fprintf(&body, "if ((mask & %du) != 0u) { traceRayEXT(scene, 0u, 255u, 0u, 0u, 0u, vec3(sum), "+
+			"0.0, vec3(1.0), float(%d), 0); ", 1+i, i+1)
 		for k := range 12 {
 			fmt.Fprintf(&body, "sum = sin(sum + p) * %d.5 + sqrt(abs(p)); ", k+i)
 		}

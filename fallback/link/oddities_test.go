@@ -110,7 +110,8 @@ func oddities() []oddity {
 			types: "%image = OpTypeImage %uint 2D 0 0 0 2 R32ui\n%uImage = OpTypePointer UniformConstant %image\n%img = OpVariable " +
 				"%uImage UniformConstant\n%tUint = OpTypePointer Image %uint\n%at0 = OpConstantNull %v2uint\n",
 			body: "%x = OpLoad %uint %p\n%xy = OpCompositeConstruct %v2uint %x %x\n%t = OpImageTexelPointer %tUint %img %xy %u0\n%a = " +
-				"OpAtomicIAdd %uint %t %u1 %u0 %u5\nTRACE\n%b = OpAtomicIAdd %uint %t %u1 %u0 %a\nAGAIN\n%c = OpAtomicIAdd %uint %t %u1 %u0 %b"},
+				"OpAtomicIAdd %uint %t %u1 %u0 %u5\nTRACE\n" +
+				"%b = OpAtomicIAdd %uint %t %u1 %u0 %a\nAGAIN\n%c = OpAtomicIAdd %uint %t %u1 %u0 %b"},
 		{name: "switches of other widths", capabilities: "OpCapability Int64\nOpCapability Int16\nOpCapability Int8\n",
 			types: "%u64 = OpTypeInt 64 0\n%s16 = OpTypeInt 16 1\n%u8 = OpTypeInt 8 0\n",
 			body: `%x = OpLoad %uint %p
@@ -142,7 +143,8 @@ OpBranch %m3
 %m3 = OpLabel`},
 		{name: "copies of payloads by memory",
 			types: "%Pay = OpTypeStruct %uint %v3float\n%rPay = OpTypePointer RayPayloadKHR %Pay\n%fPay = OpTypePointer Function " +
-				"%Pay\n%q = OpVariable %rPay RayPayloadKHR\n%rV = OpTypePointer RayPayloadKHR %v3float\n%fV = OpTypePointer Function %v3float\n",
+				"%Pay\n%q = OpVariable %rPay RayPayloadKHR\n%rV = OpTypePointer RayPayloadKHR %v3float\n" +
+				"%fV = OpTypePointer Function %v3float\n",
 			body: "%l = OpVariable %fPay Function\n%k = OpVariable %fV Function\nOpCopyMemory %q %l\n%sc0 = OpLoad %as " +
 				"%scene\nOpTraceRayKHR %sc0 %u0 %u255 %u0 %u0 %u0 %zero %f0 %zero %f1 %q\nOpCopyMemory %l %q\n%a = OpAccessChain %rV %q " +
 				"%u1\nOpCopyMemory %k %a\n%c = OpCopyObject %rV %a\nTRACE\nOpCopyMemory %c %k\n%d = OpLoad %Pay %q\n%e = OpCompositeExtract " +

@@ -190,7 +190,8 @@ func (q *queryLowering) inst(in spirv.Inst) error {
 		return q.call(in, c)
 	}
 	switch {
-	case in.Op == spirv.OpAccessChain && q.structures[in.AccessChain().Base()]: // to the address in the descriptor, which the parameter is now
+	case in.Op == spirv.OpAccessChain && q.structures[in.AccessChain().Base()]:
+		// to the address in the descriptor, which the parameter is now
 		q.addresses[in.Result] = in.AccessChain().Base()
 		return nil
 	case in.Op == spirv.OpLoad && q.addresses[in.Load().Pointer()] != 0:

@@ -398,7 +398,8 @@ func TestQueriesInPipelines(t *testing.T) {
 					{Kind: Raygen, Code: glsltest.Compile(t, "rgen", raygen+c.raygen)},
 					{Kind: ClosestHit, Code: glsltest.Compile(t, "rchit",
 						head+"layout(location = 0) rayPayloadInEXT uint p;\nvoid main() { rayQueryEXT q; "+
-							queryStart+"while (rayQueryProceedEXT(q)) rayQueryConfirmIntersectionEXT(q); p = rayQueryGetIntersectionTypeEXT(q, true); }")},
+							queryStart+"while (rayQueryProceedEXT(q)) rayQueryConfirmIntersectionEXT(q); "+
+							"p = rayQueryGetIntersectionTypeEXT(q, true); }")},
 					{Kind: AnyHit, Code: glsltest.Compile(t, "rahit", head+"void main() { rayQueryEXT q; "+queryStart+
 						"rayQueryProceedEXT(q); if (rayQueryGetIntersectionTypeEXT(q, true) == 0u) ignoreIntersectionEXT; }")},
 				}, o)

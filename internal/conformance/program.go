@@ -149,7 +149,8 @@ layout(set = 0, binding = 2, std430) readonly buffer Rays { Ray ray[]; } rays;
 #define INDEX ((gl_LaunchIDEXT.z * gl_LaunchSizeEXT.y + gl_LaunchIDEXT.y) * gl_LaunchSizeEXT.x + gl_LaunchIDEXT.x)
 #define OUT(k) result.word[INDEX * WORDS + (k)]
 #define RAY rays.ray[INDEX]
-#define TRACE(r, location) traceRayEXT(scene, r.flags, r.mask, r.offset, r.stride, r.miss, r.origin, r.tmin, r.direction, r.tmax, location)
+#define TRACE(r, location) traceRayEXT(scene, r.flags, r.mask, r.offset, r.stride, r.miss, r.origin, r.tmin, \
+    r.direction, r.tmax, location)
 #define BITS(f) floatBitsToUint(f)
 `)
 	return b.String()

@@ -38,7 +38,8 @@ var anyShaders = []struct {
 	{"payload-kept-in-ignore", `void main() { p.v[0] = p.v[0] * 2u + 1u; ignoreIntersectionEXT; p.v[1] = 77u; }`,
 		[4]Word{U(7), U(5), U(2000), U(1)}, -1, 99},
 	{"payload-kept-in-accept", `void main() { p.v[0] |= 1u; p.v[3] += 0u; }`, [4]Word{U(1), U(5), U(1000), U(1)}, 1, 0},
-	{"payload-kept-in-terminate", `void main() { if (gl_PrimitiveID != 1) ignoreIntersectionEXT; p.v[0] = 8u; p.v[1] *= 3u; terminateRayEXT; p.v[1] = 77u; }`,
+	{"payload-kept-in-terminate", `void main() { if (gl_PrimitiveID != 1) ignoreIntersectionEXT; p.v[0] = 8u; p.v[1] *= 3u;
+		terminateRayEXT; p.v[1] = 77u; }`,
 		[4]Word{U(8), U(15), U(1000), U(1)}, 2, 1},
 	{"terminate-in-loop", `void main() {
     if (gl_PrimitiveID != 1) ignoreIntersectionEXT;
@@ -61,7 +62,8 @@ void main() { p.v[0] |= 1u; stop(uint(gl_PrimitiveID)); p.v[1] = 78u; }`, [4]Wor
 	{"by-payload", `void main() { if (uint(gl_PrimitiveID) <= p.v[3]) ignoreIntersectionEXT; }`, [4]Word{U(0), U(5), U(1000), U(1)}, 3,
 		2},
 	{"by-distance", `void main() { if (gl_HitTEXT < 1.5) ignoreIntersectionEXT; }`, [4]Word{U(0), U(5), U(1000), U(1)}, 2, 1},
-	{"distance-is-tmax", `void main() { if (gl_HitTEXT == gl_RayTmaxEXT && gl_HitTEXT == float(gl_PrimitiveID + 1)) p.v[0] |= 1u; else p.v[0] |= 2u; ignoreIntersectionEXT; }`,
+	{"distance-is-tmax", `void main() { if (gl_HitTEXT == gl_RayTmaxEXT && gl_HitTEXT == float(gl_PrimitiveID + 1)) p.v[0] |= 1u;
+		else p.v[0] |= 2u; ignoreIntersectionEXT; }`,
 		[4]Word{U(1), U(5), U(2000), U(1)}, -1, 99},
 	{"by-attributes", `hitAttributeEXT vec2 at;
 void main() { if (at.x < 0.4 || gl_PrimitiveID == 0) ignoreIntersectionEXT; p.v[0] = BITS(at.x); }`,

@@ -123,8 +123,10 @@ var intersectionShaders = []struct {
     for (uint k = 0u; k < 4u; k++) if (reportIntersectionEXT(5.5 - 0.25 * float(k), k)) n += list[k]; else n += 100u;
     OUT(3) = n;
 }`, 4.75, 3, 10},
-	{"loop-break", `void main() { uint k = 0u; for (;; k++) { if (k > 5u) break; if (reportIntersectionEXT(9.5 - float(k), k)) break; } OUT(3) = k; }`, 7.5, 2, 2},
-	{"while-accepted", `void main() { float t = 5.5; uint k = 0u; while (k < 6u && reportIntersectionEXT(t, k)) { k++; t -= k < 3u ? 0.25 : -0.25; } OUT(3) = k; }`, 5, 2, 3},
+	{"loop-break", `void main() { uint k = 0u; for (;; k++) { if (k > 5u) break; if (reportIntersectionEXT(9.5 - float(k), k)) break;
+		} OUT(3) = k; }`, 7.5, 2, 2},
+	{"while-accepted", `void main() { float t = 5.5; uint k = 0u; while (k < 6u && reportIntersectionEXT(t, k)) { k++;
+		t -= k < 3u ? 0.25 : -0.25; } OUT(3) = k; }`, 5, 2, 3},
 	{"function", `
 bool tryAt(float t, uint kind) { if (t < 1.0) return false; bool ok = reportIntersectionEXT(t, kind); return ok; }
 void main() { uint n = 0u; if (tryAt(0.5, 1u)) n += 1u; if (tryAt(5.0, 2u)) n += 2u; if (tryAt(5.25, 3u)) n += 4u; OUT(3) = n; }`,
@@ -133,7 +135,9 @@ void main() { uint n = 0u; if (tryAt(0.5, 1u)) n += 1u; if (tryAt(5.0, 2u)) n +=
 uint inner(uint k, inout uint n) { for (uint i = 0u; i < 4u; i++) { n++;
     if (reportIntersectionEXT(5.5 - float(i + k) * 0.125, 10u + i)) { if (i == 2u) return 50u + n; } } return n; }
 void main() { uint n = 0u; uint r = inner(1u, n); OUT(3) = r * 100u + n; }`, 5.125, 12, 5303},
-	{"short-circuit", `void main() { bool b = reportIntersectionEXT(9.0, 1u) || reportIntersectionEXT(5.0, 2u) && reportIntersectionEXT(4.5, 3u); OUT(3) = b ? 1u : 0u; }`, 4.5, 3, 1},
+	{"short-circuit", `void main() {
+		bool b = reportIntersectionEXT(9.0, 1u) || reportIntersectionEXT(5.0, 2u) && reportIntersectionEXT(4.5, 3u);
+		    OUT(3) = b ? 1u : 0u; }`, 4.5, 3, 1},
 	{"switch", `void main() {
     uint n = 0u;
     for (uint k = 0u; k < 3u; k++) switch (k) {
@@ -143,7 +147,8 @@ void main() { uint n = 0u; uint r = inner(1u, n); OUT(3) = r * 100u + n; }`, 5.1
     }
     OUT(3) = n;
 }`, 5.25, 6, 11},
-	{"constant-interval", `void main() { uint n = gl_RayTminEXT == 1.0 ? 1u : 0u; reportIntersectionEXT(5.0, 1u); n += gl_RayTminEXT == 1.0 ? 2u : 0u; OUT(3) = n; }`, 5, 1, 3},
+	{"constant-interval", `void main() { uint n = gl_RayTminEXT == 1.0 ? 1u : 0u; reportIntersectionEXT(5.0, 1u);
+		n += gl_RayTminEXT == 1.0 ? 2u : 0u; OUT(3) = n; }`, 5, 1, 3},
 }
 
 // intersectionRows: reports in loops, functions and conditions. An equally distant report is left to the implementation, so

@@ -77,7 +77,8 @@ layout(location = 3) callableDataEXT Job next;
 void main() { next = Job(d, 7u); executeCallableEXT(11u, 3); d += next.value; }`,
 	callSecond: `layout(location = 0) callableDataInEXT Job d;
 layout(location = 3) callableDataEXT Bag next;
-void main() { uint kept = d.n; next = Bag(vec3(d.n), uint[3](d.value, 0u, 0u), true); executeCallableEXT(12u, 3); d.value = next.list[1] + kept + uint(next.v.y); }`,
+void main() { uint kept = d.n; next = Bag(vec3(d.n), uint[3](d.value, 0u, 0u), true); executeCallableEXT(12u, 3);
+    d.value = next.list[1] + kept + uint(next.v.y); }`,
 	callThird: `layout(location = 0) callableDataInEXT Bag d;
 layout(location = 1) callableDataEXT uint next;
 void main() { next = d.list[0]; executeCallableEXT(13u, 1); d.list[1] = next + (d.flag ? 1u : 0u); d.v.y += 0.5; d.v.y *= 2.0; }`,

@@ -39,8 +39,10 @@ layout(shaderRecordEXT, std430) buffer Record { uint head; Inner inner; mat2x3 m
     Inner i = record.inner; OUT(5) = i.c[0].y; OUT(6) = BITS(record.m[1][2]); mat2x3 m = record.m; OUT(7) = BITS(m[0].y + m[1].x);`,
 			data: le(nested...), want: []Word{U(7), Exactly(3), Exactly(4), U(12), U(11), Exactly(5.5), Exactly(5)}},
 		{name: "scalar", block: `
-layout(shaderRecordEXT, scalar) buffer Record { uint16_t h; uint8_t c; float f; vec3 v; uint64_t w; double d; uint16_t list[3]; } record;`,
-			dump: `OUT(1) = uint(record.h); OUT(2) = uint(record.c); OUT(3) = BITS(record.f); OUT(4) = BITS(record.v.z); OUT(5) = uint(record.w >> 32);
+layout(shaderRecordEXT, scalar) buffer Record { uint16_t h; uint8_t c; float f; vec3 v; uint64_t w; double d; uint16_t list[3]; }
+    record;`,
+			dump: `OUT(1) = uint(record.h); OUT(2) = uint(record.c); OUT(3) = BITS(record.f); OUT(4) = BITS(record.v.z);
+				OUT(5) = uint(record.w >> 32);
     OUT(6) = uint(record.w); OUT(7) = uint(record.d * 3000.0 + 0.5); OUT(8) = uint(record.list[2]);`,
 			data: le(scalar...), want: []Word{U(0x1234), U(0xCD), Exactly(0.75), Exactly(3), U(0x01234567), U(0x89ABCDEF), U(1000), U(3)}},
 		{name: "indexed", block: `
@@ -50,13 +52,15 @@ layout(shaderRecordEXT, std430) buffer Record { uvec4 head; uint list[8]; } reco
 		{name: "row-major", block: `
 layout(shaderRecordEXT, std430, row_major) buffer Record { mat3x2 m; layout(column_major) mat2 n; } record;`,
 			// Two rows of three, each padded to 16 bytes.
-			dump: `OUT(1) = BITS(record.m[2][0]); OUT(2) = BITS(record.m[0][1]); vec2 c = record.m[1]; OUT(3) = BITS(c.x); OUT(4) = BITS(c.y); OUT(5) = BITS(record.n[1][0]);`,
+			dump: `OUT(1) = BITS(record.m[2][0]); OUT(2) = BITS(record.m[0][1]); vec2 c = record.m[1]; OUT(3) = BITS(c.x);
+				OUT(4) = BITS(c.y); OUT(5) = BITS(record.n[1][0]);`,
 			data: le(bits(1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 10)...),
 			want: []Word{Exactly(3), Exactly(4), Exactly(2), Exactly(5), Exactly(9)}},
 		{name: "buffer-reference", addressed: true, block: `
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Cells { Ray ray[]; };
 layout(shaderRecordEXT, std430) buffer Record { Cells cells; uint tail; } record;`,
-			dump: `Cells cells = record.cells; OUT(1) = cells.ray[INDEX].a; OUT(2) = cells.ray[0].b; OUT(3) = BITS(cells.ray[INDEX].tmax); OUT(4) = record.tail;`,
+			dump: `Cells cells = record.cells; OUT(1) = cells.ray[INDEX].a; OUT(2) = cells.ray[0].b; OUT(3) = BITS(cells.ray[INDEX].tmax);
+				OUT(4) = record.tail;`,
 			data: le(0, 0, 33), want: []Word{U(3), U(2), Exactly(tmax), U(33)}},
 	}
 }

@@ -20,7 +20,9 @@ func TestSnippet(t *testing.T) {
 	if !found || strings.Contains(rest[len(body)+3:], "```go") {
 		t.Fatal("README should have one block of Go")
 	}
-	program := "package snippet\n\n" + "import (\n\t\"context\"\n\t\"fmt\"\n\t\"log\"\n\n\t\"github.com/everray/everray/engine\"\n)\n\n" +
+	program := "package snippet\n\n" +
+		"import (\n\t\"context\"\n\t\"fmt\"\n\t\"log\"\n\n" +
+		"\t\"github.com/everray/everray/engine\"\n)\n\n" +
 		"func example() {\n" +
 		body + "}\n"
 	dir := t.TempDir()

@@ -49,12 +49,6 @@ var cmdReaches = []string{
 	"engine", "assets", "window", "vk", "sbt", "shaders", "cmd", "fallback/repro", "bvh/inspect", "cache",
 }
 
-// owed are the imports that still break a rule, by package ("package test" for those of its tests). They have to go: an entry
-// that is no longer needed fails the test, and nothing may join them.
-var owed = map[string][]string{
-	"window test": {"engine"},
-}
-
 // files are the imports of a package within the module, those of its tests apart.
 type files struct{ code, tests []string }
 
@@ -132,20 +126,8 @@ func reach(packages map[string]*files, from string, rooms []string, seen map[str
 	return nil
 }
 
-// ledger notes which of the imports that are owed were met.
-type ledger map[string]bool
-
-// owes tells whether an import is among them.
-func (l ledger) owes(from, to string) bool {
-	if !slices.ContainsFunc(owed[from], func(room string) bool { return below(to, []string{room}) }) {
-		return false
-	}
-	l[from+" "+to] = true
-	return true
-}
-
 func TestImports(t *testing.T) {
-	packages, met := readImports(t), ledger{}
+	packages := readImports(t)
 	for _, rule := range never {
 		for _, room := range slices.Concat(rule.from, rule.to) {
 			if !slices.ContainsFunc(slices.Collect(maps.Keys(packages)), func(name string) bool { return below(name, []string{room}) }) {
@@ -156,11 +138,11 @@ func TestImports(t *testing.T) {
 			if !below(name, rule.from) {
 				continue
 			}
-			if way := reach(packages, name, rule.to, map[string]bool{}); way != nil && !met.owes(way[len(way)-2], way[len(way)-1]) {
+			if way := reach(packages, name, rule.to, map[string]bool{}); way != nil {
 				t.Errorf("%s (%s)", strings.Join(way, " imports "), rule.why)
 			}
 			for _, imported := range p.tests {
-				if below(imported, rule.to) && !met.owes(name+" test", imported) {
+				if below(imported, rule.to) {
 					t.Errorf("tests of %s import %s (%s)", name, imported, rule.why)
 				}
 			}
@@ -171,15 +153,8 @@ func TestImports(t *testing.T) {
 			continue
 		}
 		for _, imported := range p.code {
-			if !below(imported, cmdReaches) && !met.owes(name, imported) {
+			if !below(imported, cmdReaches) {
 				t.Errorf("%s imports %s: programs are the first users of the library, and what they lack, others lack", name, imported)
-			}
-		}
-	}
-	for from, list := range owed {
-		for _, to := range list {
-			if !slices.ContainsFunc(slices.Collect(maps.Keys(met)), func(k string) bool { return strings.HasPrefix(k, from+" "+to) }) {
-				t.Errorf("%s no longer imports %s: take it off the list of what is owed", from, to)
 			}
 		}
 	}

@@ -69,7 +69,8 @@ func (s *shader) calling() bool { return len(s.sites) > 0 }
 
 // prelude is what every shader begins with. hash is the PCG permutation; fx brings floats back into their range;
 // rayOrigin and rayDirection draw from the lattice that scene.go speaks of.
-const prelude = `uint hash(uint v) { v = v * 747796405u + 2891336453u; uint w = ((v >> ((v >> 28u) + 4u)) ^ v) * 277803737u; return (w >> 22u) ^ w; }
+const prelude = `uint hash(uint v) { v = v * 747796405u + 2891336453u; uint w = ((v >> ((v >> 28u) + 4u)) ^ v) * 277803737u;
+    return (w >> 22u) ^ w; }
 float fx(float v) { return float(int(v * 4.0) & 1023) * 0.25; }
 vec2 fx(vec2 v) { return vec2(fx(v.x), fx(v.y)); }
 vec3 fx(vec3 v) { return vec3(fx(v.x), fx(v.y), fx(v.z)); }
@@ -77,7 +78,9 @@ vec4 fx(vec4 v) { return vec4(fx(v.x), fx(v.y), fx(v.z), fx(v.w)); }
 void note(uint v) { acc = acc * 31u + v; }
 `
 
-const rays = `vec3 rayOrigin(uint h) { return vec3((float(h & 63u) + 0.5) * 0.03125 - 1.0, (float((h >> 6) & 63u) + 0.5) * 0.03125 - 1.0, float((h >> 12) & %du) * 0.25 - 1.125); }
+const rays = `vec3 rayOrigin(uint h) {
+    return vec3((float(h & 63u) + 0.5) * 0.03125 - 1.0, (float((h >> 6) & 63u) + 0.5) * 0.03125 - 1.0,
+        float((h >> 12) & %du) * 0.25 - 1.125); }
 vec3 rayDirection(uint h) { vec2 slope = (h & 0x30000u) == 0u ? vec2(float((h >> 18) & 1u),
     float((h >> 19) & 1u)) * 0.5 - 0.25 : vec2(0.0); return vec3(slope,
         (h & 0x700000u) == 0u ? -1.0 : 1.0) * ((h & 0x800000u) == 0u ? 2.0 : 1.0); }

@@ -32,8 +32,11 @@ func corners() []corner {
 				layout(shaderRecordEXT, scalar) buffer Record { uint8_t a; int8_t b; uint16_t c; f16vec3 d; uint8_t e;
 				    layout(row_major) mat3x2 m; uint64_t w; double f; int16_t tail[3]; } record;
 				`,
-			common: `uint recordSum(uint i) { return uint(record.a) + uint(int(record.b)) * 3u + uint(record.c) + uint(int(record.d.y)) + uint(record.e)
-				+ floatBitsToUint(record.m[2].x) + floatBitsToUint(record.m[i % 3u][i & 1u]) + uint(record.w >> 32) + uint(record.w) + uint(unpackUint2x32(packDouble2x32(unpackDouble2x32(record.f)) == record.f ? 1ul : 0ul).x) + uint(int(record.tail[i % 3u])); }
+			common: `uint recordSum(uint i) {
+				return uint(record.a) + uint(int(record.b)) * 3u + uint(record.c) + uint(int(record.d.y)) + uint(record.e)
+				+ floatBitsToUint(record.m[2].x) + floatBitsToUint(record.m[i % 3u][i & 1u]) + uint(record.w >> 32) + uint(record.w) +
+				    uint(unpackUint2x32(packDouble2x32(unpackDouble2x32(record.f)) == record.f ? 1ul : 0ul).x) +
+				        uint(int(record.tail[i % 3u])); }
 				`,
 			raygen: "p = PIXEL; note(recordSum(p)); TRACE(1u); note(p); note(recordSum(p)); executeCallableEXT(1u, 1); " +
 				"note(recordSum(PIXEL));",
@@ -69,7 +72,8 @@ func corners() []corner {
 		},
 		{
 			name: "spec constants",
-			types: `layout(constant_id = 0) const uint count = 2u; layout(constant_id = 1) const bool flag = false; layout(constant_id = 2) const int scale = 3;
+			types: `layout(constant_id = 0) const uint count = 2u; layout(constant_id = 1) const bool flag = false;
+				layout(constant_id = 2) const int scale = 3;
 				layout(constant_id = 5) const float f = 1.5; layout(constant_id = 6) const uint64_t big = 5ul;
 				    layout(constant_id = 7) const uint16_t small_ = uint16_t(3); layout(constant_id = 8) const double d = 2.0LF;
 				const uint total = count * 2u + 1u; const ivec2 pair = ivec2(scale, -scale); const bool both = flag && total > 3u;
@@ -78,10 +82,12 @@ func corners() []corner {
 				layout(shaderRecordEXT, std430) buffer Record { uint value; } record;
 				`,
 			common: "uint table[count + 2u]; uint fixed_[4] = uint[4](count, 3u, total, 9u);\n",
-			raygen: `p.v = PIXEL; for (uint i = 0u; i < total; i++) p.list[i] = i * PIXEL; for (uint i = 0u; i < count; i++) { p.wide[i] = i; table[i] = hash(i); }
+			raygen: `p.v = PIXEL; for (uint i = 0u; i < total; i++) p.list[i] = i * PIXEL; for (uint i = 0u; i < count; i++) {
+				p.wide[i] = i; table[i] = hash(i); }
 				TRACE(0u); note(p.v); note(p.list[PIXEL % total]); note(p.wide[PIXEL % count]); note(table[PIXEL % count]);
 				    note(fixed_[PIXEL & 3u]);
-				note(uint(pair.y)); note(picked); note(uint(f * 4.0)); note(uint(big >> 1)); note(uint(small_)); note(uint(d)); note(p.list.length());`,
+				note(uint(pair.y)); note(picked); note(uint(f * 4.0)); note(uint(big >> 1)); note(uint(small_)); note(uint(d));
+				    note(p.list.length());`,
 			hit: "for (uint i = 0u; i < total; i++) p.list[i] += uint(gl_PrimitiveID) + fixed_[i & 3u]; if (flag) p.v += 3u; p.wide[p.v " +
 				"% count] = 77u;", miss: "p.v += uint(scale);", callable: "p.v++;",
 			specialization: map[uint32][]byte{0: {3, 0, 0, 0}, 1: {1, 0, 0, 0}, 2: {0xFE, 0xFF, 0xFF, 0xFF}, 5: {0, 0, 0x10, 0x41},
@@ -173,7 +179,9 @@ func corners() []corner {
 				    if ((rayQueryGetIntersectionPrimitiveIndexEXT(a, false) & 1) == 0) rayQueryConfirmIntersectionEXT(a); }
 				rayQueryInitializeEXT(b, scenes[1], gl_RayFlagsOpaqueEXT, 0xFFu, origin(p & 3u), 0.001, direction(2u), 100.0);
 				    while (rayQueryProceedEXT(b)) {}
-				TRACE(3u); note(p); note(rayQueryGetIntersectionTypeEXT(b, true)); if (rayQueryGetIntersectionTypeEXT(a, true) != 0u) note(uint(rayQueryGetIntersectionPrimitiveIndexEXT(a, true))); if (rayQueryGetIntersectionTypeEXT(b, true) != 0u) note(uint(rayQueryGetIntersectionPrimitiveIndexEXT(b, true)));`,
+				TRACE(3u); note(p); note(rayQueryGetIntersectionTypeEXT(b, true));
+				    if (rayQueryGetIntersectionTypeEXT(a, true) != 0u) note(uint(rayQueryGetIntersectionPrimitiveIndexEXT(a, true)));
+				        if (rayQueryGetIntersectionTypeEXT(b, true) != 0u) note(uint(rayQueryGetIntersectionPrimitiveIndexEXT(b, true)));`,
 			hit: "rayQueryEXT q; rayQueryInitializeEXT(q, scenes[0], gl_RayFlagsOpaqueEXT | gl_RayFlagsTerminateOnFirstHitEXT, 0xFFu, " +
 				"gl_WorldRayOriginEXT + vec3(0, 0, 50), 0.01, vec3(0.1, 0.05, -1.0), 100.0); rayQueryProceedEXT(q); p = p * 5u + " +
 				"uint(gl_PrimitiveID) + rayQueryGetIntersectionTypeEXT(q, true);",

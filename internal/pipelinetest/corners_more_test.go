@@ -11,12 +11,14 @@ func moreCorners() []corner {
 				struct Data { uint v; Node at; Node list[2]; uint64_t raw; };
 				layout(shaderRecordEXT, std430) buffer Record { uint value; } record;
 				`,
-			raygen: `Node n = Node(push.scratchAddress); p.v = PIXEL; p.at = n; p.list[0] = n + 1u; p.list[1] = n + (PIXEL & 7u); p.raw = uint64_t(n + 2u);
+			raygen: `Node n = Node(push.scratchAddress); p.v = PIXEL; p.at = n; p.list[0] = n + 1u; p.list[1] = n + (PIXEL & 7u);
+				p.raw = uint64_t(n + 2u);
 				uvec2 mine = push.scratchAddress + uvec2(4096u + 64u * PIXEL, 0u); Link a = Link(mine); a.node = n + 3u;
 				    a.next = Link(mine + uvec2(32u, 0u)); a.depth = 2u; a.next.node = n + (PIXEL & 3u); a.next.next = a; a.next.depth = PIXEL;
 				TRACE(0u); note(p.at.value + p.list[p.v & 1u].other + Node(p.raw).value); Link w = a;
 				    for (uint k = 0u; k < 3u + (PIXEL & 1u); k++) { w = w.next; TRACE(k); note(w.node.value + w.depth + p.v); }
-				note(p.list[PIXEL & 1u].value); for (uint k = 0u; k < 8u; k++) { Node gone = Node(mine + uvec2(8u * k, 0u)); gone.value = 0u; gone.other = 0u; }`,
+				note(p.list[PIXEL & 1u].value); for (uint k = 0u; k < 8u; k++) { Node gone = Node(mine + uvec2(8u * k, 0u)); gone.value = 0u;
+				    gone.other = 0u; }`,
 			hit:  "p.v += p.at.value; p.at = p.list[p.v & 1u]; p.list[1] = Node(p.raw); p.raw += 8ul;",
 			miss: "p.list[0] = p.at; p.v ^= p.list[1].other;", callable: "p.v++;",
 		},
@@ -51,7 +53,9 @@ func moreCorners() []corner {
 		},
 		{
 			name: "ray queries in all shaders", depth: 2,
-			common: `uint ask(vec3 o, vec3 d) { rayQueryEXT q; rayQueryInitializeEXT(q, scenes[1], gl_RayFlagsOpaqueEXT, 0xFFu, o, 0.01, d, 100.0); rayQueryProceedEXT(q); return rayQueryGetIntersectionTypeEXT(q, true) == 0u ? 9u : uint(rayQueryGetIntersectionPrimitiveIndexEXT(q, true)); }
+			common: `uint ask(vec3 o, vec3 d) { rayQueryEXT q;
+				rayQueryInitializeEXT(q, scenes[1], gl_RayFlagsOpaqueEXT, 0xFFu, o, 0.01, d, 100.0); rayQueryProceedEXT(q);
+				    return rayQueryGetIntersectionTypeEXT(q, true) == 0u ? 9u : uint(rayQueryGetIntersectionPrimitiveIndexEXT(q, true)); }
 				uint askIn(accelerationStructureEXT s, vec3 o) { rayQueryEXT q[2];
 				    for (uint i = 0u; i < 2u; i++) rayQueryInitializeEXT(q[i], s, gl_RayFlagsOpaqueEXT, 0xFFu,
 				        o + vec3(0.1 * float(i), 0.0, 0.0), 0.01, vec3(0, 0, 1), 100.0);
@@ -86,7 +90,9 @@ func moreCorners() []corner {
 				uint v = odd(0u) && odd(1u) || !odd(2u) ? shoot(3u).b[PIXEL & 1u].x : shoot(1u).a + big[p % 150u];
 				note(v); for (uint i = count(0u); i < count(i) + 2u && i < 9u; i += 1u + count(i)) {
 				    big[i * 7u + (p & 3u)] ^= shoot(i & 3u).b[1].y; note(big[(p + i) % 150u]); }
-				Pair pairs[2] = Pair[2](shoot(0u), shoot(2u)); note(pairs[p & 1u].b[p >> 1 & 1u].x); v = shoot(pairs[0].a & 3u).a; note(v + big[v % 150u]); switch (count(v)) { case 0u: v = shoot(1u).a; case 1u: note(v); break; case 2u: note(count(p)); default: note(7u); }`,
+				Pair pairs[2] = Pair[2](shoot(0u), shoot(2u)); note(pairs[p & 1u].b[p >> 1 & 1u].x); v = shoot(pairs[0].a & 3u).a;
+				    note(v + big[v % 150u]); switch (count(v)) { case 0u: v = shoot(1u).a; case 1u: note(v); break; case 2u: note(count(p));
+				        default: note(7u); }`,
 			hit: "p = p * 5u + uint(gl_PrimitiveID);", callable: "p = p * 1664525u + 1013904223u; p ^= p >> 16;",
 		},
 		{

@@ -225,7 +225,8 @@ func (b *bench) runCorner(t *testing.T, c *corner, stages []engine.Stage, form e
 	var images []*vk.Image
 	for i := range uint32(2) {
 		image, err := dev.VK().NewImage(vk.ImageOptions{Name: "image", Width: 16, Height: 16, Format: vulkan.FormatR32Uint,
-			Usage: vulkan.ImageUsageFlags(vulkan.ImageUsageStorageBit | vulkan.ImageUsageSampledBit | vulkan.ImageUsageTransferDstBit | vulkan.ImageUsageTransferSrcBit)})
+			Usage: vulkan.ImageUsageFlags(vulkan.ImageUsageStorageBit | vulkan.ImageUsageSampledBit | vulkan.ImageUsageTransferDstBit |
+				vulkan.ImageUsageTransferSrcBit)})
 		fatal(err)
 		defer image.Destroy()
 		fatal(dev.VK().UploadImage(t.Context(), image, [][]byte{make([]byte, 1024)}))

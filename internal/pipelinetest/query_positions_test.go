@@ -47,7 +47,8 @@ const queryPositions = `
 	vec3 sum = vec3(0.0);
 	while (rayQueryProceedEXT(q)) { // nothing is committed: every candidate comes
 		if (!triangle(q)) continue;
-		sum = max(sum, abs(rayQueryGetIntersectionObjectRayOriginEXT(q, false)) + abs(rayQueryGetIntersectionObjectRayOriginEXT(q, false)) +
+		sum = max(sum, abs(rayQueryGetIntersectionObjectRayOriginEXT(q, false)) +
+		    abs(rayQueryGetIntersectionObjectRayOriginEXT(q, false)) +
 			abs(rayQueryGetIntersectionObjectRayOriginEXT(q, false)));
 	}
 	for (uint k = 0u; k < 3u; k++) OUT(k) = BITS(sum[k]);

@@ -47,7 +47,9 @@ void main() { color = vec4(1.0); }
 
 const plainEvaluation = `#version 460
 layout(triangles) in;
-void main() { gl_Position = gl_in[0].gl_Position * gl_TessCoord.x + gl_in[1].gl_Position * gl_TessCoord.y + gl_in[2].gl_Position * gl_TessCoord.z; }
+void main() {
+    gl_Position = gl_in[0].gl_Position * gl_TessCoord.x + gl_in[1].gl_Position * gl_TessCoord.y +
+        gl_in[2].gl_Position * gl_TessCoord.z; }
 `
 
 const tessellationLevels = "gl_TessLevelInner[0] = 1.0; gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = 1.0;\n"
@@ -59,7 +61,8 @@ var queryStages = []struct {
 }{
 	{"vertex", func(t *testing.T) vk.GraphicsPipelineOptions {
 		return vk.GraphicsPipelineOptions{Vertex: glsltest.Compile(t, "vert", queryPrimitive+`
-void main() { gl_Position = vec4(vec2(gl_VertexIndex % 3 & 1, gl_VertexIndex % 3 >> 1) * 0.01 - 1.0, 0.0, 1.0); if (gl_VertexIndex % 3 == 0) ask(gl_VertexIndex / 3); }`)}
+void main() { gl_Position = vec4(vec2(gl_VertexIndex % 3 & 1, gl_VertexIndex % 3 >> 1) * 0.01 - 1.0, 0.0, 1.0);
+    if (gl_VertexIndex % 3 == 0) ask(gl_VertexIndex / 3); }`)}
 	}},
 	{"tessellation control", func(t *testing.T) vk.GraphicsPipelineOptions {
 		return vk.GraphicsPipelineOptions{PatchPoints: 3, TessellationEvaluation: glsltest.Compile(t, "tese", plainEvaluation),

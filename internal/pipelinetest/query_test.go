@@ -389,7 +389,8 @@ var queryRows = []queryRow{
 		"uuuuuffffu", []queryRay{{2, 0xFF, 0, 100}, {2 | 16, 0xFF, 0, 100}, {2 | 32, 0x0F, 0, 100}, {2 | 256, 0xFF, 1, 4},
 			{2 | 512, 0xFF, 0, 3}, {512 | 64, 0xFF, 0, 100}, {64, 0xFF, 0, 100}}, 0},
 	{"several at once", `rayQueryEXT a; rayQueryEXT b; START(a);
-	rayQueryInitializeEXT(b, scene, 2u | 512u, ray.mask, originOf(gl_GlobalInvocationID.yx), 0.5, directionOf(gl_GlobalInvocationID.yx), 50.0);
+	rayQueryInitializeEXT(b, scene, 2u | 512u, ray.mask, originOf(gl_GlobalInvocationID.yx), 0.5,
+		directionOf(gl_GlobalInvocationID.yx), 50.0);
 	uint n = 0u;
 	bool goA = true, goB = true;
 	while (goA || goB) { // in turns, each with its own state
@@ -397,13 +398,15 @@ var queryRows = []queryRow{
 		if (goB) { goB = rayQueryProceedEXT(b); if (goB) { n += rayQueryGetIntersectionPrimitiveIndexEXT(b, false) + 1u; } }
 	}
 	OUT(0) = rayQueryGetIntersectionTypeEXT(a, true);
-	OUT(1) = OUT(0) == 0u ? 0u : rayQueryGetIntersectionPrimitiveIndexEXT(a, true) + 100u * rayQueryGetIntersectionInstanceIdEXT(a, true);
+	OUT(1) = OUT(0) == 0u ? 0u : rayQueryGetIntersectionPrimitiveIndexEXT(a, true) +
+	    100u * rayQueryGetIntersectionInstanceIdEXT(a, true);
 	OUT(2) = OUT(0) == 0u ? 0u : BITS(rayQueryGetIntersectionTEXT(a, true));
 	OUT(3) = n; OUT(4) = BITS(rayQueryGetRayTMinEXT(b));`, "uufuf", []queryRay{wholeRay, {1, 0xFF, 0, 100}}, 3},
 	{"arrays", `rayQueryEXT q[3];
 	uint m = gl_GlobalInvocationID.x % 3u, n = 0u;
 	for (uint i = 0u; i < 3u; i++)
-		rayQueryInitializeEXT(q[(i + m) % 3u], scenes[i & 1u], 2u | 512u, 0xFFu >> i, originOf(gl_GlobalInvocationID.xy), 0.0, directionOf(gl_GlobalInvocationID.xy), 100.0);
+		rayQueryInitializeEXT(q[(i + m) % 3u], scenes[i & 1u], 2u | 512u, 0xFFu >> i, originOf(gl_GlobalInvocationID.xy), 0.0,
+			directionOf(gl_GlobalInvocationID.xy), 100.0);
 	for (uint i = 0u; i < 3u; i++) {
 		while (rayQueryProceedEXT(q[i])) {
 			n += (i + 3u - m) % 3u + rayQueryGetIntersectionPrimitiveIndexEXT(q[i], false) + 1u;

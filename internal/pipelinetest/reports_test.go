@@ -33,7 +33,8 @@ const reportsHit = `#version 460
 layout(location = 0) rayPayloadInEXT uvec4 payload;
 hitAttributeEXT vec2 attributes;
 // Attributes and hit kind of a report come from one number: bit 8 tells that they do not belong together.
-void main() { payload = uvec4(floatBitsToUint(gl_HitTEXT), gl_HitKindEXT, (uint(attributes.x) & 127u) == gl_HitKindEXT ? 0u : 1u, 0u); }
+void main() {
+    payload = uvec4(floatBitsToUint(gl_HitTEXT), gl_HitKindEXT, (uint(attributes.x) & 127u) == gl_HitKindEXT ? 0u : 1u, 0u); }
 `
 
 // runReports runs a shape as an intersection shader and returns four words a pixel; nil if the form cannot.

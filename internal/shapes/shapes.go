@@ -105,7 +105,8 @@ void main() {
 layout(location = 1) rayPayloadInEXT uint other;
 struct Attributes { vec2 weights; };
 hitAttributeEXT Attributes attributes; // as HLSL declares them
-void main() { other = other * 3u + uint(gl_PrimitiveID) + 1u + uint(attributes.weights.x * 4.0) + 5u * uint(attributes.weights.y * 4.0); }
+void main() {
+    other = other * 3u + uint(gl_PrimitiveID) + 1u + uint(attributes.weights.x * 4.0) + 5u * uint(attributes.weights.y * 4.0); }
 `
 	OtherMiss = `#version 460
 #extension GL_EXT_ray_tracing : require
@@ -158,7 +159,8 @@ void main() { if (attributes.x + attributes.y < 2.0) decide(uint(gl_PrimitiveID)
 struct Payload { uvec2 id; float t; vec2 barycentrics; uint count; bool hit; };
 layout(location = 0) rayPayloadInEXT Payload payload;
 void main() {
-    payload.count += 1000u + uint(gl_PrimitiveID) + uint(gl_GeometryIndexEXT) + (gl_HitKindEXT == gl_HitKindFrontFacingTriangleEXT ? 7u : 0u);
+    payload.count += 1000u + uint(gl_PrimitiveID) + uint(gl_GeometryIndexEXT) +
+        (gl_HitKindEXT == gl_HitKindFrontFacingTriangleEXT ? 7u : 0u);
     if (gl_InstanceCustomIndexEXT == 77) payload.id.y ^= uint(gl_PrimitiveID);
     ignoreIntersectionEXT;
 }
@@ -192,7 +194,8 @@ var bodies = []struct {
     case 3u: note(13u); break;
     default: TRACE(3u); TRACE(4u);
     }`},
-	{name: "loop-double-call", body: `for (uint i = 0u; i < 3u; i++) { TRACE(i); notePayload(); OTHER(i + 9u); note(other); state.m[1][0] += 1.0; }`},
+	{name: "loop-double-call", body: `for (uint i = 0u; i < 3u; i++) { TRACE(i); notePayload(); OTHER(i + 9u); note(other);
+		state.m[1][0] += 1.0; }`},
 	{name: "loop-double-call-sparse", body: `
     for (uint i = 0u; i < 4u; i++) {
         if (((pixel >> i) & 1u) == 0u) { TRACE(i); notePayload(); }
@@ -205,8 +208,10 @@ var bodies = []struct {
         for (uint j = 0u; j <= inner; j++) { TRACE(i * 4u + j); note(inner + j); }
         state.flag = !state.flag;
     }`},
-	{name: "nested-loop-before", body: `for (uint i = 0u; i < 2u; i++) { TRACE(i); for (uint j = 0u; j < 3u; j++) { if (j == pixel % 4u) break; note(j + payload.count); } }`},
-	{name: "nested-loop-after", body: `for (uint i = 0u; i < 2u; i++) { for (uint j = 0u; j < 3u; j++) { if ((j + pixel) % 4u == 1u) continue; note(j); } OTHER(i); }`},
+	{name: "nested-loop-before", body: `for (uint i = 0u; i < 2u; i++) { TRACE(i); for (uint j = 0u; j < 3u; j++) {
+		if (j == pixel % 4u) break; note(j + payload.count); } }`},
+	{name: "nested-loop-after", body: `for (uint i = 0u; i < 2u; i++) { for (uint j = 0u; j < 3u; j++) {
+		if ((j + pixel) % 4u == 1u) continue; note(j); } OTHER(i); }`},
 	{name: "call-before-loop", body: `TRACE(0u); for (uint i = 0u; i < 4u; i++) note(i + payload.id.x);`},
 	{name: "call-after-loop", body: `for (uint i = 0u; i < 4u; i++) note(i); TRACE(0u);`},
 	{name: "function", functions: `uint shoot(uint k) { uint before = hash(k); TRACE(k); return payload.id.x + before; }`,
@@ -220,12 +225,15 @@ uint shoot(uint k, inout uint n) {
 		body: `for (uint i = 0u; i < 3u; i++) note(shoot(pixel + i, list[1]));`},
 	{name: "nested-function", functions: `
 uint inner(uint k) { OTHER(k); return other; }
-uint outer(uint k) { uint a = hash(k); if ((k & 1u) == 1u) a += inner(k); else { TRACE(k); a += payload.count; } return a + inner(k + 1u); }`,
+uint outer(uint k) { uint a = hash(k); if ((k & 1u) == 1u) a += inner(k); else { TRACE(k); a += payload.count; }
+    return a + inner(k + 1u); }`,
 		body: `live = outer(pixel) + outer(pixel + 1u);`},
 	{name: "short-circuit", functions: `bool shoot(uint k) { TRACE(k); return payload.hit; }`,
 		body: `if (shoot(1u) && (shoot(2u) || !shoot(3u))) note(1u); live += shoot(4u) ? 3u : (shoot(5u) ? 2u : 1u);`},
 	// Culling opaque triangles leaves those that the counting shader is asked about.
 	{name: "any-hit-payload", anyHit: Counting, body: `
-    for (uint i = 0u; i < 3u; i++) { traceRayEXT(scene, gl_RayFlagsCullOpaqueEXT, 0xFFu, 0u, 2u, 0u, origin(i), 0.001, direction(i), 100.0, 0); notePayload(); }`},
+    for (uint i = 0u; i < 3u; i++) {
+        traceRayEXT(scene, gl_RayFlagsCullOpaqueEXT, 0xFFu, 0u, 2u, 0u, origin(i), 0.001, direction(i), 100.0, 0); notePayload();
+            }`},
 	{name: "recursion", body: `TRACE(0u); notePayload(); payload.count = pixel & 1u; TRACE(1u);`, depth: 4},
 }

@@ -49,7 +49,8 @@ func asReports() map[string]string {
 }
 
 // A report's distance falls with every hit that counts, mostly, so that some are accepted and some refused.
-const reportMacro = `#define report(change, n) change, attributes = vec2(float((n) & 255u), 1.0), noteReport(reportIntersectionEXT(4.0 - float(hash((n) + sum) & 1023u) / 512.0, (n) & 127u), n)
+const reportMacro = `#define report(change, n) change, attributes = vec2(float((n) & 255u), 1.0), \
+    noteReport(reportIntersectionEXT(4.0 - float(hash((n) + sum) & 1023u) / 512.0, (n) & 127u), n)
 #define TRACE(k) report(payload.id.y += 1u, payload.id.x + (k))`
 
 // Called and OtherCalled are the callable shaders for Callables.

@@ -18,7 +18,8 @@ import (
 )
 
 // RayTracingStages are all six shader stages of VK_KHR_ray_tracing_pipeline.
-const RayTracingStages = vk.StageRaygen | vk.StageAnyHit | vk.StageClosestHit | vk.StageMiss | vk.StageIntersection | vk.StageCallable
+const RayTracingStages = vk.StageRaygen | vk.StageAnyHit | vk.StageClosestHit | vk.StageMiss |
+	vk.StageIntersection | vk.StageCallable
 
 // Driver is one way of ray tracing on one device.
 type Driver interface {

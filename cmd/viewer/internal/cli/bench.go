@@ -75,7 +75,8 @@ the hit shaders, and with one hit shader more; and the first launch of each.
 --all is everything in one run: rays, builds and divergence of the given scenes and of a built-in terrain
 and field, as large as in the project's baseline (4.2 million triangles, 100,000 instances of 1,280
 triangles; on CPUs smaller). What fails is reported, and the rest goes on.`,
-		Example: `  viewer bench --scene bunny.glb,sponza.glb --scene builtin:terrain:4193408 --scene builtin:field:100000 --plot bench.png
+		Example: `  viewer bench --scene bunny.glb,sponza.glb --scene builtin:terrain:4193408 --scene builtin:field:100000 \
+    --plot bench.png
   viewer bench --builds --scene house.glb --json
   viewer bench --divergence --scene sponza.glb --shaders mixed16,light16 --forms monolithic,megakernel,blocks
   viewer bench --pipelines --scene builtin:cornell --counts 16,200 --forms auto,wavefront --json
