@@ -4,6 +4,7 @@ package vk
 import "C"
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,6 +84,7 @@ func (p *PhysicalDevice) PresentModes(s vulkan.Surface) ([]uint32, error) {
 
 // SwapchainOptions says what NewSwapchain makes.
 type SwapchainOptions struct {
+	Name          string // for debuggers and errors; empty is "window"
 	Surface       vulkan.Surface
 	Width, Height uint32 // of the framebuffer; used where the surface leaves the choice
 	// Formats in order of preference; the first that the surface has is taken, else its first. Nil prefers 8-bit
@@ -123,13 +125,19 @@ func (d *Device) NewSwapchain(o SwapchainOptions) (*Swapchain, error) {
 	if d.c.CreateSwapchainKHR == nil {
 		return nil, fmt.Errorf("swapchain: %w: %s (open the device with PresentSurface)", ErrMissingExtension, extSwapchain)
 	}
+	o.Name = cmp.Or(o.Name, "window")
 	s := &Swapchain{d: d, o: o}
 	if err := s.create(); err != nil {
 		s.Destroy()
-		return nil, fmt.Errorf("swapchain: %w", err)
+		return nil, s.failed("", err)
 	}
-	d.born(s, "swapchain", "swapchain", objectSwapchain, s.handle)
+	d.born(s, "swapchain", o.Name, objectSwapchain, s.handle)
 	return s, nil
+}
+
+// failed says which swapchain an error is about, and at what.
+func (s *Swapchain) failed(what string, err error) error {
+	return fmt.Errorf("swapchain %q: %s%w", s.o.Name, what, err)
 }
 
 // Width and Height of the images; 0 while the window has no area.
@@ -185,7 +193,13 @@ func (s *Swapchain) create() error {
 		return err
 	}
 	s.handle = h.handle
-	return s.fetchImages()
+	if err := s.fetchImages(); err != nil {
+		s.dropSemaphores() // some images have none
+		C.evk_destroy_swapchain(s.d.c, s.handle)
+		s.handle = 0
+		return err
+	}
+	return nil
 }
 
 func (s *Swapchain) fetchImages() error {
@@ -278,12 +292,12 @@ func alpha(supported uint32) C.uint32_t {
 // Recreate makes the swapchain anew, as after ErrOutOfDate, ErrSuboptimal or a resize. It waits for the GPU.
 func (s *Swapchain) Recreate(width, height uint32) error {
 	if err := s.d.WaitIdle(); err != nil {
-		return fmt.Errorf("swapchain: %w", err)
+		return s.failed("", err)
 	}
 	s.dropSemaphores()
 	s.o.Width, s.o.Height = width, height
 	if err := s.create(); err != nil {
-		return fmt.Errorf("swapchain: %w", err)
+		return s.failed("", err)
 	}
 	return nil
 }
@@ -300,8 +314,11 @@ func (s *Swapchain) dropSemaphores() {
 // Acquire waits for an image. ErrOutOfDate asks for Recreate; with ErrSuboptimal the frame is valid and must be
 // rendered and presented. At most as many frames as there are images may be unfinished on the GPU.
 func (s *Swapchain) Acquire(ctx context.Context) (Frame, error) {
-	if s.minimised || s.handle == 0 {
-		return Frame{}, fmt.Errorf("acquire: the window has no area: %w", ErrOutOfDate)
+	switch {
+	case s.minimised:
+		return Frame{}, s.failed("acquire: the window has no area: ", ErrOutOfDate)
+	case s.handle == 0:
+		return Frame{}, s.failed("acquire: it could not be made anew: ", ErrOutOfDate)
 	}
 	sem := s.acquire[s.turn]
 	for {
@@ -315,7 +332,7 @@ func (s *Swapchain) Acquire(ctx context.Context) (Frame, error) {
 			continue
 		}
 		if err != nil && !errors.Is(err, ErrSuboptimal) {
-			return Frame{}, err
+			return Frame{}, s.failed("", err)
 		}
 		s.turn = (s.turn + 1) % len(s.acquire)
 		return Frame{uint32(index), s.images[index], sem, s.rendered[index]}, err
@@ -327,7 +344,10 @@ func (s *Swapchain) Acquire(ctx context.Context) (Frame, error) {
 func (s *Swapchain) Present(f Frame) error {
 	s.d.queue.mu.Lock()
 	defer s.d.queue.mu.Unlock()
-	return check("vkQueuePresentKHR", C.evk_present(s.d.c, s.handle, C.uint32_t(f.Index), raw(f.Rendered.handle)))
+	if err := check("vkQueuePresentKHR", C.evk_present(s.d.c, s.handle, C.uint32_t(f.Index), raw(f.Rendered.handle))); err != nil {
+		return s.failed("", err)
+	}
+	return nil
 }
 
 // Destroy waits for the GPU and frees the swapchain, not the surface.

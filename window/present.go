@@ -139,7 +139,7 @@ const presentLayout = vulkan.ImageLayoutPresentSrc
 // outdated makes ErrOutdated of the results that ask for a new swapchain.
 func outdated(op string, err error) error {
 	if errors.Is(err, vk.ErrOutOfDate) || errors.Is(err, vk.ErrSuboptimal) {
-		return ErrOutdated
+		return fmt.Errorf("%s: %w: %w", op, ErrOutdated, err)
 	}
 	return fmt.Errorf("%s: %w", op, err)
 }

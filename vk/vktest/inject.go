@@ -66,6 +66,11 @@ func results(call string) []vulkan.Result {
 	switch call {
 	case "vkQueueSubmit2", "vkWaitSemaphores", "vkDeviceWaitIdle", "vkGetSemaphoreCounterValue", "vkGetQueryPoolResults":
 		return []vulkan.Result{vulkan.ErrorOutOfHostMemory, vulkan.ErrorDeviceLost}
+	case "vkAcquireNextImageKHR", "vkQueuePresentKHR":
+		return []vulkan.Result{vulkan.ErrorOutOfDate, vulkan.ErrorOutOfHostMemory, vulkan.ErrorSurfaceLost, vulkan.ErrorDeviceLost}
+	case "vkCreateSwapchainKHR", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "vkGetPhysicalDeviceSurfaceFormatsKHR",
+		"vkGetPhysicalDeviceSurfacePresentModesKHR":
+		return []vulkan.Result{vulkan.ErrorOutOfHostMemory, vulkan.ErrorSurfaceLost}
 	case "vkAllocateDescriptorSets":
 		return []vulkan.Result{vulkan.ErrorOutOfPoolMemory, vulkan.ErrorOutOfDeviceMemory}
 	case "vkCreateDescriptorPool":
