@@ -66,6 +66,11 @@ const (
 	kernelClusterMove
 	kernelClusterGather
 	kernelClusterFinish
+	kernelClusterLinearBoxes
+	kernelClusterLinearSort
+	kernelClusterLinearMerge
+	kernelClusterLinearSpans
+	kernelClusterLinearNodes
 	kernelCount
 )
 
@@ -125,6 +130,11 @@ var kernelNames = [kernelCount]string{
 	kernelClusterMove:           "cluster/move",
 	kernelClusterGather:         "cluster/gather",
 	kernelClusterFinish:         "cluster/finish",
+	kernelClusterLinearBoxes:    "cluster/linear_boxes",
+	kernelClusterLinearSort:     "cluster/linear_sort",
+	kernelClusterLinearMerge:    "cluster/linear_merge",
+	kernelClusterLinearSpans:    "cluster/linear_spans",
+	kernelClusterLinearNodes:    "cluster/linear_nodes",
 }
 
 // pushSize is the bytes of push constants: those of build.glsl, and all of refit/push.glsl.

@@ -1,8 +1,11 @@
 package bvh
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/everray/everray/bvh/cluster"
@@ -14,6 +17,23 @@ import (
 // opaque triangles beside others in one leaf. Some triangles cannot be hit, some bottom levels share clusters with others, and a
 // plain bottom level stands beside them.
 func TestClusterFlags(t *testing.T) {
+	rays := 400 // for each combination
+	if n := os.Getenv(clusterRaysVariable); n != "" {
+		all, err := strconv.Atoi(n)
+		if err != nil {
+			t.Fatalf("%s=%q: %v", clusterRaysVariable, n, err)
+		}
+		rays = max(all/32, 1)
+	}
+	for _, flags := range []vk.BuildFlags{0, vk.PreferFastTrace} {
+		t.Run(fmt.Sprintf("built with %#x", flags), func(t *testing.T) { testClusterFlags(t, flags, rays) })
+	}
+}
+
+// clusterRaysVariable is how many rays TestClusterFlags traces, of all flags together.
+const clusterRaysVariable = "EVERRAY_CLUSTER_RAYS"
+
+func testClusterFlags(t *testing.T, built vk.BuildFlags, count int) {
 	r := newRig(t)
 	tracer := r.clusterTracer()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -23,6 +43,7 @@ func TestClusterFlags(t *testing.T) {
 	positions[3*60+2] = 2e37
 	indices[30] = indices[31] // of no area
 	m := r.cutMesh(positions, indices, 30, 40)
+	m.input.Flags = built
 	var list []inspect.Triangle
 	for i, p := range m.pieces {
 		words := make([]uint32, len(p.Triangles))
@@ -77,7 +98,7 @@ func TestClusterFlags(t *testing.T) {
 		{Transform: mirror, Mask: 0xff, Flags: inspect.InstanceFlipFacing, CustomIndex: 2, TableOffset: 2, Triangles: list},
 		{}, {}, {Transform: shift, Mask: 0xff, CustomIndex: 5, TableOffset: 5, Triangles: s.triangles(0, false)},
 	}
-	rays := randomRays(rng, 400)
+	rays := randomRays(rng, count)
 	for _, flags := range []uint32{0, inspect.RayOpaque, inspect.RayNoOpaque, inspect.RayCullBackFacing, inspect.RayCullFrontFacing,
 		inspect.RayCullOpaque, inspect.RayCullNoOpaque, inspect.RaySkipTriangles} {
 		for _, ignore := range []bool{false, true} {
@@ -94,9 +115,12 @@ func TestClusterFlags(t *testing.T) {
 					t.Fatalf("ray %d: %+v in a cluster without an id", i, hits[i])
 				}
 			}
-			hit, _ := r.compareHits(hits, traceAll(scene, rays, flags, 0xff, refuse), rays)
+			hit, ambiguous := r.compareHits(hits, traceAll(scene, rays, flags, 0xff, refuse), rays)
 			if want := flags&inspect.RaySkipTriangles == 0; (hit > 20) != want {
 				t.Errorf("flags %#x: %d rays hit", flags, hit)
+			}
+			if count > 400 {
+				t.Logf("flags %#x, ignoring %v: %d rays, %d hit, %d ambiguous", flags, ignore, count, hit, ambiguous)
 			}
 		}
 	}

@@ -88,6 +88,10 @@ func placeUnits(bytes uint64) uint32 { return uint32(min(bytes/placeUnit, 1<<32-
 
 func (r *clusterRecorder) record() error {
 	in := r.c.Input
+	if linearly(in) {
+		r.linear()
+		return nil
+	}
 	blocks := (in.MaxCount + placeBlock - 1) / placeBlock
 	r.run(kernelClusterSizes, 0, blocks, blocks, 0)
 	r.cb.ComputeBarrier()
@@ -113,6 +117,26 @@ func (r *clusterRecorder) record() error {
 		r.run(kernelClusterMove, 0, in.MaxCount, in.MaxCount, moveBack)
 	}
 	return nil
+}
+
+// linear builds bottom levels in five steps. Where results go is found beside the two first of them.
+func (r *clusterRecorder) linear() {
+	in := r.c.Input
+	blocks := (in.MaxCount + placeBlock - 1) / placeBlock
+	each := func(kernel int, size uint32) {
+		r.run(kernel, 0, 0, in.MaxCount*((max(in.MaxClusters, 1)+size-1)/size), 0)
+	}
+	r.run(kernelClusterSizes, 0, blocks, blocks, 0)
+	each(kernelClusterLinearBoxes, linearPart)
+	r.cb.ComputeBarrier()
+	r.run(kernelClusterPlace, 0, blocks, blocks, 0)
+	each(kernelClusterLinearSort, linearBlock)
+	r.cb.ComputeBarrier()
+	each(kernelClusterLinearMerge, linearPart)
+	r.cb.ComputeBarrier()
+	each(kernelClusterLinearSpans, linearSpan)
+	r.cb.ComputeBarrier()
+	each(kernelClusterLinearNodes, linearPart)
 }
 
 // byLanes is the kernel for the largest clusters of a command, of those for 64, 128 and 256 triangles.

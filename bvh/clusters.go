@@ -36,6 +36,11 @@ const (
 	placeBlock = 128 // ER_PLACE_BLOCK: operations of a workgroup
 	placeUnit  = 32  // ER_PLACE_UNIT
 	gatherPart = 64  // clusters of a workgroup of gather.comp and finish.comp
+
+	linearMost  = 1 << 15 // clusters of a bottom level that is built by linear.glsl, whose paths are short enough
+	linearPart  = 128     // ER_LINEAR_PART
+	linearBlock = 1024    // ER_LINEAR_BLOCK
+	linearSpan  = 256     // ER_LINEAR_SPAN
 )
 
 func clusterScratchOf(in cluster.Input) (clusterScratch, error) {
@@ -50,7 +55,13 @@ func clusterScratchOf(in cluster.Input) (clusterScratch, error) {
 	if movesTwice(in) {
 		part(&s.moves, in.MaxMovedBytes+n*in.Alignment())
 	}
-	if in.Op == cluster.BuildBottomLevels && in.Mode != cluster.SizesOnly {
+	switch {
+	case linearly(in):
+		room := layout.AlignUp(max(uint64(in.MaxClusters), 1), linearBlock)
+		// Boxes and those of parts, keys, codes and numbers, and spans of all levels, which are less than two for each.
+		s.treeBytes = layout.AlignUp(room*32+room/linearPart*32+3*room*4+2*room*32, Alignment)
+		part(&s.trees, n*s.treeBytes)
+	case in.Op == cluster.BuildBottomLevels && in.Mode != cluster.SizesOnly:
 		s.boxBytes = 24 * uint64(in.MaxClusters)
 		sizes, err := layout.BuildSizes(clusterTreeInfo(in, Alignment), []uint32{in.MaxClusters}, false)
 		if err != nil {
@@ -64,6 +75,12 @@ func clusterScratchOf(in cluster.Input) (clusterScratch, error) {
 	}
 	s.size = max(s.size, Alignment)
 	return s, nil
+}
+
+// linearly is whether a command builds bottom levels in few dispatches (linear.glsl).
+func linearly(in cluster.Input) bool {
+	return in.Op == cluster.BuildBottomLevels && in.Mode != cluster.SizesOnly && in.Flags&vk.PreferFastBuild != 0 &&
+		in.MaxClusters <= linearMost
 }
 
 // movesTwice is whether a command moves by way of scratch memory.
@@ -189,7 +206,7 @@ func strideOr(s cluster.Strided, tight uint64) uint64 {
 
 // PrepareClusters compiles the kernels of CmdBuildClusters, as Prepare does those of the others.
 func (b *Builder) PrepareClusters(ctx context.Context) error {
-	return b.prepare(ctx, func(k int) bool { return k >= kernelClusterSizes && k <= kernelClusterFinish })
+	return b.prepare(ctx, func(k int) bool { return k >= kernelClusterSizes })
 }
 
 // clusterConstants are the specialisation constants of kernels of clusters: triangles at most, and lanes.
@@ -201,6 +218,8 @@ func (b *Builder) clusterConstants(k int) map[uint32]uint32 {
 		return map[uint32]uint32{0: 128, 1: 128}
 	case kernelClusterBuild256, kernelClusterInstantiate256:
 		return map[uint32]uint32{0: 256, 1: b.lanes}
+	case kernelClusterLinearSort:
+		return map[uint32]uint32{1: b.lanes}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package bvh
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -148,6 +149,32 @@ func (r *rig) checkBottoms(results clusterResults) {
 	}
 }
 
+// checkOver holds bottom levels against the clusters that they refer to.
+func (r *rig) checkOver(bottoms, of clusterResults) {
+	r.Helper()
+	objects := map[uint64]*cluster.Object{}
+	for k, o := range r.objects(of) {
+		objects[of.addresses[k]] = o
+	}
+	for k, at := range bottoms.addresses {
+		s, err := inspect.Read(r.Context(), r.dev, bottoms.memory, at-bottoms.memory.Address())
+		if err == nil {
+			_, err = s.ValidateClusters(objects)
+		}
+		if err != nil {
+			r.Fatalf("bottom level %d over clusters: %v", k, err)
+		}
+		if s.Active > 0 { // another one's cluster in place of one's own is found
+			first, second := of.addresses[0], of.addresses[len(of.addresses)-1]
+			swapped := maps.Clone(objects)
+			swapped[first], swapped[second] = objects[second], objects[first]
+			if _, err := s.ValidateClusters(swapped); len(objects) > 1 && err == nil {
+				r.Errorf("bottom level %d: clusters in each other's place are not found", k)
+			}
+		}
+	}
+}
+
 // singleOver puts one structure at an address under the identity.
 func (r *rig) singleOver(address vk.DeviceAddress) *vk.Buffer {
 	return r.build(r.topInput(0, vk.NewAccelerationStructureInstance(vk.IdentityTransform(), 0, 0xff, 0, 0, address)))[0]
@@ -246,6 +273,7 @@ func TestClusters(t *testing.T) {
 			}
 		}
 		bottom := r.bottomOver(c.flags, results.list.Address(), len(m.pieces))
+		r.checkOver(bottom, results)
 		tlas := r.singleOver(bottom.addresses[0])
 		if hit := r.wantSame(m, r.traceWith(tracer, tlas, rays, TraceOptions{}), want); hit < 5000 {
 			t.Errorf("%d triangles in a cluster: only %d rays hit", c.triangles, hit)

@@ -102,7 +102,7 @@ func (b *Builder) compile(k int) (vk.Kernel, error) {
 // constants are the specialisation constants of a kernel.
 func (b *Builder) constants(k int) map[uint32]uint32 {
 	switch k {
-	case kernelHeader:
+	case kernelHeader, kernelClusterLinearNodes:
 		return map[uint32]uint32{0: layout.CompatWords[0], 1: layout.CompatWords[1], 2: layout.CompatWords[2], 3: layout.CompatWords[3]}
 	case kernelRefitPlain:
 		return map[uint32]uint32{2: formPlain}
@@ -141,7 +141,7 @@ func (b *Builder) blockGroups() uint32 { return layout.BlockSize / b.lanes }
 
 // uses tells whether the device's limits, and its kind, leave a use for a kernel.
 func (b *Builder) uses(k int) bool {
-	if k >= kernelClusterSizes && k <= kernelClusterFinish {
+	if k >= kernelClusterSizes {
 		return false // few programs have clusters: PrepareClusters
 	}
 	switch k {

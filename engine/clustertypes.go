@@ -70,6 +70,9 @@ func NewClusterGeometry(index uint32, flags ClusterGeometryFlags) ClusterGeometr
 	return cluster.NewGeometryWord(index, flags)
 }
 
+// DecodeClusterBytes interprets the bytes of a cluster or a template that were read back, as Device.DecodeCluster does.
+func DecodeClusterBytes(data []byte) (*ClusterObject, error) { return cluster.Decode(data) }
+
 // CutIntoClusters cuts an indexed mesh into pieces of up to so many triangles and vertices, which are near each other. positions
 // has three numbers for each vertex.
 func CutIntoClusters(positions []float32, indices []uint32, triangles, vertices int) []ClusterPiece {

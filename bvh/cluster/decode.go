@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 )
 
 // ErrNotACluster is returned for memory that holds neither a cluster nor a template.
@@ -152,6 +153,12 @@ func (o *Object) Validate() error {
 	return o.visit(o.root, 0, leaves, o.Bounds)
 }
 
+// Nodes is how many nodes there are.
+func (o *Object) Nodes() int { return len(o.nodes) / nodeSize }
+
+// Depth is how many nodes are on the longest path: that of a tree that is divided in the middle again and again.
+func (o *Object) Depth() int { return bits.Len32(uint32(o.Nodes())) }
+
 // visit checks the subtree of leaves [first, end), whose parent has a box for it.
 func (o *Object) visit(ref, first, end uint32, box [2][3]float32) error {
 	n := uint32(len(o.Triangles))
@@ -191,7 +198,10 @@ func (o *Object) visit(ref, first, end uint32, box [2][3]float32) error {
 
 // child is the box and the reference of a node's child.
 func (o *Object) child(node uint32, c int) (box [2][3]float32, ref uint32) {
-	n := o.nodes[node*nodeSize:]
+	return childAt(o.nodes[node*nodeSize:], c)
+}
+
+func childAt(n []byte, c int) (box [2][3]float32, ref uint32) {
 	f := func(at int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(n[at:])) }
 	xy, z := 16*c, 32+8*c
 	box[0] = [3]float32{f(xy), f(xy + 8), f(z)}
@@ -208,13 +218,12 @@ func inside(box [2][3]float32, p [3]float32) bool {
 	return true
 }
 
-// Record is what a bottom level has of a cluster.
+// Record is what a bottom level has of a cluster: a copy of its root.
 type Record struct {
-	Address  uint64
-	ID       uint32
-	Geometry GeometryWord // if it is one for all triangles
-	root     uint32
-	form     uint32
+	Address uint64
+	form    uint32
+	refs    [2]uint32
+	boxes   [2][2][3]float32
 }
 
 // Triangles is how many triangles the cluster has.
@@ -222,14 +231,28 @@ func (r Record) Triangles() uint32 { return r.form >> formTrianglesShift & formT
 
 // DecodeRecord reads a record of a bottom level, of RecordSize bytes.
 func DecodeRecord(b []byte) Record {
-	return Record{
-		Address: binary.LittleEndian.Uint64(b[recordAddress:]), root: binary.LittleEndian.Uint32(b[recordRoot:]),
-		form: binary.LittleEndian.Uint32(b[recordForm:]), ID: binary.LittleEndian.Uint32(b[recordID:]),
-		Geometry: GeometryWord(binary.LittleEndian.Uint32(b[recordGeometry:])),
+	const formBits = formMask << (recordFormShift - formTrianglesShift)
+	r := Record{Address: binary.LittleEndian.Uint64(b[recordAddress:])}
+	r.form = binary.LittleEndian.Uint32(b[recordForm:]) & formBits >> (recordFormShift - formTrianglesShift)
+	for c := range 2 {
+		r.boxes[c], r.refs[c] = childAt(b, c)
 	}
+	r.refs[0] &^= formBits
+	return r
 }
 
 // Describes tells whether the record is that of a cluster.
 func (r Record) Describes(o *Object) bool {
-	return !o.Template && r.ID == o.ID && r.root == o.root && r.form == o.form
+	if o.Template || r.form != o.form {
+		return false
+	}
+	if o.root&refLeaf != 0 { // the first child alone
+		return r.refs == [2]uint32{o.root, refNone} && r.boxes[0] == o.Bounds && r.boxes[1][0][0] > r.boxes[1][1][0]
+	}
+	for c := range 2 {
+		if box, ref := o.child(o.root, c); box != r.boxes[c] || ref != r.refs[c] {
+			return false
+		}
+	}
+	return true
 }

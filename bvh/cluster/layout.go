@@ -18,7 +18,9 @@ const (
 	// NoID is the id of what is no cluster's.
 	NoID = 0xffffffff
 	// RecordSize is the size of a record of a bottom level.
-	RecordSize = 32
+	RecordSize = 64
+	// RefCluster is beside the number of a record in a reference to one cluster.
+	RefCluster = 0x40000000
 
 	leafTriangles     = 4
 	fastLeafTriangles = 2
@@ -56,12 +58,10 @@ const (
 	formFast           = 0x00200000
 	formMask           = 0x003fff80
 
-	recordAddress  = 0
-	recordRoot     = 8
-	recordForm     = 12
-	recordID       = 16
-	recordGeometry = 20
-	recordShift    = 8
+	recordForm      = 48
+	recordFormShift = 8
+	recordAddress   = 56
+	recordShift     = 8
 
 	// Those of bvh's layout.
 	bvhHeaderSize = 256

@@ -158,13 +158,16 @@ func (s *Structure) Float(at uint64) float32 { return math.Float32frombits(s.Wor
 
 // Children returns an inner node's boxes, references and the primitives below each.
 func (s *Structure) Children(node uint32) (box [2]Box, ref, leaves [2]uint32) {
-	at := uint64(layout.HeaderSize) + uint64(node)*layout.NodeSize
+	at, over := uint64(layout.HeaderSize)+uint64(node)*layout.NodeSize, s.IsOverClusters()
 	for c := range uint64(2) {
 		xy := at + layout.NodeXY0 + c*(layout.NodeXY1-layout.NodeXY0)
 		z := at + layout.NodeZ + 8*c
 		box[c].Min = [3]float32{s.Float(xy), s.Float(xy + 8), s.Float(z)}
 		box[c].Max = [3]float32{s.Float(xy + 4), s.Float(xy + 12), s.Float(z + 4)}
 		ref[c] = s.Word(at + layout.NodeChild0 + 4*c)
+		if over && ref[c]&(layout.RefLeaf|cluster.RefCluster) == cluster.RefCluster {
+			ref[c] ^= layout.RefLeaf | cluster.RefCluster // a leaf of one, as in other structures
+		}
 		leaves[c] = s.Word(at + layout.NodeLeaves0 + 4*c)
 	}
 	return box, ref, leaves

@@ -35,6 +35,7 @@ var bounded = map[string]string{
 	"fallback/spirv/printf values.leaves":          "eight levels, mostLooked parts",
 	"bvh/cluster Object.visit":                     "a cluster has 256 triangles: 8",
 	"bvh/cluster cutter.cut":                       "halves a list that is longer than a cluster: its logarithm",
+	"bvh/inspect Structure.checkClusters":          "Validate has bounded the height before",
 	"bvh/host cutBox":                              "the levels that a build asks for",
 	"bvh/host treeBuild.recurse":                   "a tree of our own, whose height split keeps within layout.StackEntries",
 	"bvh/host treeBuild.subtree":                   "goes on as tasks of the operation, not on its stack",

@@ -74,12 +74,14 @@ RqSpace rqObjectSpace(const in ErInstance i, const in ErRay ray) {
 
 #ifdef ER_CLUSTERS
 // rqEnterCluster takes the space of a bottom level to that of one of its clusters, and returns the cluster's root.
-uint rqEnterCluster(inout RqSpace s, const in uint number) {
-    uvec4 record = ErRecordView(erClusterRecord(s.leaves, number)).v[0];
-    s.nodes = erAddress(record.xy, ER_CLUSTER_HEADER_SIZE);
-    s.leaves = erClusterTriangles(s.nodes, record.w);
-    s.mode |= record.w;
-    return record.z;
+ErNode rqEnterCluster(inout RqSpace s, const in uint number) {
+    ErNode n = erNodeAt(s.leaves, number);
+    uint form = erRecordForm(n.children);
+    s.nodes = erAddress(n.leaves, ER_CLUSTER_HEADER_SIZE);
+    s.leaves = erClusterTriangles(s.nodes, form);
+    s.mode |= form;
+    n.children = erRecordRefs(n.children);
+    return n;
 }
 
 // rqLeaveCluster goes back.
@@ -202,18 +204,16 @@ bool rqProceed(inout RqQuery q) {
                 rqLeaveCluster(space, ErInstanceView(instances).instance[instance]);
                 inside = 0u;
             }
+            ErNode n;
             if ((ref & ER_REF_CLUSTER) != 0u) {
                 cluster = ref & ER_REF_INDEX_MASK;
                 inside = depth;
-                ref = rqEnterCluster(space, cluster);
-                if ((ref & ER_REF_LEAF) != 0u) {
-                    break;
-                }
+                n = rqEnterCluster(space, cluster);
+            } else {
+                n = erNodeAt(space.nodes, ref);
             }
-#endif
+#else
             ErNode n = erNodeAt(space.nodes, ref);
-#ifdef ER_CLUSTERS
-            n.children = erClusterRefs(n.children, space.mode);
 #endif
             ErInterval h0 = erIntersectBox(space.setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
             ErInterval h1 = erIntersectBox(space.setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);

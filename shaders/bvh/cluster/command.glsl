@@ -152,6 +152,22 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer ErClusterVi
     uint root, form, pad0, pad1;
 };
 
+// erRecordOf is the record of a cluster in a bottom level.
+uvec4[ER_RECORD_SIZE / 16u] erRecordOf(uvec2 at) {
+    ErClusterView h = ErClusterView(at);
+    vec4 lo = vec4(h.boundsMin, 0.0), hi = vec4(h.boundsMax, 0.0);
+    const vec4 none = vec4(3.402823e38, -3.402823e38, 3.402823e38, -3.402823e38);
+    uvec4 record[ER_RECORD_SIZE / 16u] = uvec4[](floatBitsToUint(vec4(lo.x, hi.x, lo.y, hi.y)), floatBitsToUint(none),
+        floatBitsToUint(vec4(lo.z, hi.z, none.xy)), uvec4(h.root, ER_REF_NONE, 0u, 0u));
+    if ((h.root & ER_REF_LEAF) == 0u) {
+        ErQuads root = ErQuads(erOffset(erAddress(at, ER_CLUSTER_HEADER_SIZE), h.root, ER_NODE_SIZE));
+        record = uvec4[](root.v[0], root.v[1], root.v[2], root.v[3]);
+    }
+    record[ER_RECORD_FORM / 16u].x |= (h.form >> ER_FORM_TRIANGLES_SHIFT) << ER_RECORD_FORM_SHIFT;
+    record[ER_RECORD_ADDRESS / 16u].zw = at;
+    return record;
+}
+
 bool erIsCluster(uvec2 address, uint magic) {
     return address != uvec2(0u) && (address.x & 31u) == 0u && ErClusterView(address).magic == magic;
 }

@@ -23,24 +23,25 @@ void main() {
     uint n = part * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (n < nodes) {
         for (uint q = 0u; q < ER_NODE_SIZE / 16u; q++) {
-            ErQuads(erOffset(p.address, 4u + n, ER_NODE_SIZE)).v[q] = ErQuads(erOffset(tree, 4u + n, ER_NODE_SIZE)).v[q];
+            uvec4 v = ErQuads(erOffset(tree, 4u + n, ER_NODE_SIZE)).v[q];
+            v.xy = q == ER_NODE_CHILD0 / 16u ? uvec2(erClusterRef(v.x), erClusterRef(v.y)) : v.xy;
+            ErQuads(erOffset(p.address, 4u + n, ER_NODE_SIZE)).v[q] = v;
         }
     }
     if (n < count) {
-        uvec4 first = uvec4(0u, 0u, ER_REF_NONE, 0u), second = uvec4(0u);
+        uvec4 record[ER_RECORD_SIZE / 16u] = uvec4[](uvec4(0u), uvec4(0u), uvec4(0u), uvec4(0u));
         if (n < active_) {
             uint number = floatBitsToUint(ErBoxView(leaves).box[n].a.w);
             ErUintView list = ErUintView(erOffset(uvec2(v.v[2], v.v[3]), min(number, count - 1u), v.v[1] == 0u ? 8u : v.v[1]));
             uvec2 at = uvec2(list.v[0], list.v[1]);
             if (erIsCluster(at, ER_CLUSTER_MAGIC)) {
-                ErClusterView h = ErClusterView(at);
-                first = uvec4(at, h.root, h.form);
-                second = uvec4(h.id, h.geometry, 0u, 0u);
+                record = erRecordOf(at);
             }
         }
-        uvec2 record = erOffset(erOffset(p.address, 4u + nodes, ER_NODE_SIZE), n, ER_RECORD_SIZE);
-        ErQuads(record).v[0] = first;
-        ErQuads(record).v[1] = second;
+        uvec2 to = erOffset(erOffset(p.address, 4u + nodes, ER_NODE_SIZE), n, ER_RECORD_SIZE);
+        for (uint q = 0u; q < ER_RECORD_SIZE / 16u; q++) {
+            ErQuads(to).v[q] = record[q];
+        }
     }
     uint end = ER_HEADER_SIZE + nodes * ER_NODE_SIZE + count * ER_RECORD_SIZE;
     if (end + 16u * n < p.bytes) {

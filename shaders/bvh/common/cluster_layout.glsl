@@ -3,7 +3,12 @@
 //
 //   cluster:   header (64 B) | nodes (64 B each) | triangles | geometry words, if they differ | vertices (12 B each)
 //   template:  header (64 B) | triangles | geometry words, if they differ | vertices, if it has any
-//   bottom level over clusters: header (256 B) | nodes (64 B) | cluster records (32 B), whose header is that of layout.glsl
+//   bottom level over clusters: header (256 B) | nodes (64 B) | cluster records (64 B), whose header is that of layout.glsl
+//
+// A record is a copy of the cluster's root, so that a ray enters as if it visited a node: the cluster's address stands where nodes
+// count primitives, and its form in the first child's reference. A root that is a leaf is the first child alone. Nodes of the
+// bottom level refer to one cluster by ER_REF_CLUSTER, to several, which only trees that had to be made less deep have, as to
+// leaves.
 //
 // All links in a cluster are relative, so that a move is a copy. Nodes are those of layout.glsl. The shape of a cluster's tree
 // follows from its number of triangles alone: leaves of ER_CLUSTER_LEAF triangles in the tree's order (the last one may have
@@ -66,12 +71,19 @@ const uint ER_FORM_FAST = 0x00200000u;    // leaves of ER_CLUSTER_FAST_LEAF
 const uint ER_FORM_MASK = 0x003fff80u;
 
 // A record of a bottom level over clusters.
-const uint ER_RECORD_SIZE = 32u;
-const uint ER_RECORD_ADDRESS = 0u; // uvec2
-const uint ER_RECORD_ROOT = 8u;    // the rest: copies from the cluster's header
-const uint ER_RECORD_FORM = 12u;
-const uint ER_RECORD_ID = 16u;
-const uint ER_RECORD_GEOMETRY = 20u;
+const uint ER_RECORD_SIZE = 64u;
+const uint ER_RECORD_FORM = 48u;       // the first child's reference, ER_FORM_... from ER_RECORD_FORM_SHIFT on
+const uint ER_RECORD_FORM_SHIFT = 8u;
+const uint ER_RECORD_ADDRESS = 56u;    // uvec2
+
+// A reference to one cluster's record: no leaf's, so that a ray enters it on its way down.
+const uint ER_REF_CLUSTER = 0x40000000u;
+
+// erClusterRef turns a leaf's reference to one cluster into ER_REF_CLUSTER; those of several stay.
+uint erClusterRef(uint ref) {
+    bool one = (ref & (ER_REF_LEAF | ER_REF_COUNT_MASK << ER_REF_COUNT_SHIFT)) == ER_REF_LEAF;
+    return one ? ref ^ (ER_REF_LEAF | ER_REF_CLUSTER) : ref;
+}
 
 // A hit's leaf is the number of the record and of the triangle in the cluster.
 const uint ER_RECORD_SHIFT = 8u;

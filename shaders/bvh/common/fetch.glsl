@@ -205,6 +205,10 @@ void erTransformBox(vec4 rows[3], vec3 bmin, vec3 bmax, out vec3 lo, out vec3 hi
 
 const uint ER_BOX_LEVELS = 5u; // at most, see boxLevels of batch.go
 
+// erIsInner tells whether a reference in memory is an inner node's. Those to clusters (cluster_layout.glsl) have a bit that no
+// node's number has.
+bool erIsInner(uint ref) { return ref < 0x40000000u; }
+
 // erCutBox is around the transformed boxes of a bottom level's nodes `levels` below its root, which follow a turned shape
 // closer than the root's. Nodes without primitives have boxes from +max to -max and stay out.
 void erCutBox(ErInputInstance i, uint root, uint levels, out vec3 lo, out vec3 hi) {
@@ -220,7 +224,7 @@ void erCutBox(ErInputInstance i, uint root, uint levels, out vec3 lo, out vec3 h
             uint ref = k == 0u ? n.children.x : n.children.y;
             vec4 xy = k == 0u ? n.xy0 : n.xy1;
             vec2 z = k == 0u ? n.z.xy : n.z.zw;
-            if (levels > 1u && (ref & ER_REF_LEAF) == 0u) {
+            if (levels > 1u && erIsInner(ref)) {
                 if (next != ER_REF_NONE) {
                     waiting[depth] = uvec2(ref, levels - 1u);
                     depth++;

@@ -36,7 +36,7 @@ ErBounds cutBox(uvec2 blas, uint levels, uint k) {
         ref = second ? n.children.y : n.children.x;
         xy = second ? n.xy1 : n.xy0;
         z = second ? n.z.zw : n.z.xy;
-        leaf = (ref & ER_REF_LEAF) != 0u;
+        leaf = !erIsInner(ref);
     }
     return ErBounds(vec3(xy.xz, z.x), vec3(xy.yw, z.y));
 }

@@ -1,32 +1,19 @@
 // Clusters in traversal, for pipelines and queries that ask for them (the variants with ER_CLUSTERS; the others have no code for
 // them).
 //
-// A reference to a record of a bottom level over clusters leads to the nodes of a cluster, which are like all others: what changes
-// is where they are, and the mode, which then holds the cluster's form. A ray is in a cluster while the stack is no lower than
-// where it came in: so it enters on its way down, and leaves without an entry of the stack that would say so. A hit's leaf is the
-// numbers of record and triangle together, so that hits need no more memory than others.
+// A record of a bottom level over clusters is a cluster's root, and a ray that visits it is in the cluster, whose nodes are like
+// all others: what changes is where they are, and the mode, which then holds the cluster's form. All lanes load nodes alike, for
+// in most turns of the loop some lane enters. A ray is in a cluster while the stack is no lower than where it came in, so it
+// leaves without an entry of the stack that would say so. A hit's leaf is the numbers of record and triangle together, so that
+// hits need no more memory than others.
 #ifndef ER_BVH_TRACE_CLUSTER_GLSL
 #define ER_BVH_TRACE_CLUSTER_GLSL
-
-// A reference to one cluster's record, while a ray is on its way: no leaf's, so that it enters the cluster on its way down. In
-// memory it is a leaf's.
-const uint ER_REF_CLUSTER = 0x40000000u;
 
 // erInCluster is whether a mode is that of a cluster's inside.
 bool erInCluster(uint mode) { return (mode & ER_FORM_CLUSTER) != 0u; }
 
 // erAtClusters is whether leaves are those of a bottom level over clusters.
 bool erAtClusters(uint mode) { return (mode & (ER_INSTANCE_CLUSTERS | ER_FORM_CLUSTER)) == ER_INSTANCE_CLUSTERS; }
-
-// erClusterRef turns a leaf's reference to one cluster into ER_REF_CLUSTER; those of several, which only the deepest trees have,
-// stay.
-uint erClusterRef(uint ref) {
-    bool one = (ref & (ER_REF_LEAF | ER_REF_COUNT_MASK << ER_REF_COUNT_SHIFT)) == ER_REF_LEAF;
-    return one ? ref ^ (ER_REF_LEAF | ER_REF_CLUSTER) : ref;
-}
-uvec2 erClusterRefs(uvec2 refs, uint mode) {
-    return erAtClusters(mode) ? uvec2(erClusterRef(refs.x), erClusterRef(refs.y)) : refs;
-}
 
 uint erFormTriangles(uint form) { return (form >> ER_FORM_TRIANGLES_SHIFT) & ER_FORM_TRIANGLES_MASK; }
 
@@ -37,9 +24,13 @@ uvec2 erClusterTriangles(uvec2 nodes, uint form) {
 }
 
 // erClusterRecord is the record of a cluster among those of a bottom level.
-uvec2 erClusterRecord(uvec2 records, uint number) { return erAddressWords(records, number * (ER_RECORD_SIZE / 4u)); }
+uvec2 erClusterRecord(uvec2 records, uint number) { return erOffset(records, number, ER_RECORD_SIZE); }
 
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErRecordView { uvec4 v[2]; };
+// erRecordForm is the form that a record has in its first child's reference, erRecordRefs are the references without it.
+uint erRecordForm(uvec2 refs) { return (refs.x >> (ER_RECORD_FORM_SHIFT - ER_FORM_TRIANGLES_SHIFT)) & ER_FORM_MASK; }
+uvec2 erRecordRefs(uvec2 refs) {
+    return uvec2(refs.x & ~(ER_FORM_MASK << (ER_RECORD_FORM_SHIFT - ER_FORM_TRIANGLES_SHIFT)), refs.y);
+}
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErLeafWords { uvec4 v[]; };
 
@@ -71,10 +62,15 @@ struct ErClusterHit {
     uvec2 triangles;
     uint form, id, geometry;
 };
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErClusterHeaderView {
+    uint magic, id, counts, flags;
+    uvec4 boundsGeometry;
+};
 ErClusterHit erClusterHit(ErInstance i, uint leaf) {
-    ErRecordView record = ErRecordView(erClusterRecord(erAddressBlocks(i.a.xy, i.b.w), leaf >> ER_RECORD_SHIFT));
-    uvec4 first = record.v[0], second = record.v[1];
-    return ErClusterHit(erClusterTriangles(erAddress(first.xy, ER_CLUSTER_HEADER_SIZE), first.w), first.w, second.x, second.y);
+    ErNode record = erNodeAt(erAddressBlocks(i.a.xy, i.b.w), leaf >> ER_RECORD_SHIFT);
+    ErClusterHeaderView h = ErClusterHeaderView(record.leaves);
+    uint form = erRecordForm(record.children);
+    return ErClusterHit(erClusterTriangles(erAddress(record.leaves, ER_CLUSTER_HEADER_SIZE), form), form, h.id, h.boundsGeometry.w);
 }
 
 // erClusterPrimitive returns primitive index and geometry word.

@@ -70,17 +70,13 @@ ErFound erBetter(bool better, ErFound f, ErFound found) {
 ErFound erBetter(bool better, ErFound f, ErFound found) { return f; }
 #endif
 
-// Clusters, where the variant knows them: see cluster.glsl. Where a bottom level's nodes are lies behind the stack's entries, and
-// not in registers: it is needed only when a ray comes back from a cluster.
+// Clusters, where the variant knows them: see cluster.glsl.
 #ifdef ER_CLUSTERS
-#define ER_HOME_ENTRIES 2
 #define ER_LEAVE_CLUSTER if (depth < inside) { \
-    nodes = uvec2(stack[ER_LOOP_ENTRIES], stack[ER_LOOP_ENTRIES + 1]); \
+    nodes = home; \
     mode &= ~ER_FORM_MASK; \
     inside = 0u; \
 }
-#else
-#define ER_HOME_ENTRIES 0
 #endif
 
 // erSecondFirst chooses between two children that a ray meets: the nearer one, where the closest hit is looked for. A ray
@@ -142,10 +138,11 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
     found.leaf = 0u;
     found.kind = 0u;
 
-    uint stack[ER_LOOP_ENTRIES + ER_HOME_ENTRIES];
+    uint stack[ER_LOOP_ENTRIES];
 #ifdef ER_CLUSTERS
     uint cluster = 0u; // the record of the cluster that the ray is in, times 256
     uint inside = 0u;  // entries of the stack when it came in; 0: it is in none
+    uvec2 home = nodes; // the bottom level's, to come back to
 #endif
     stack[0] = ER_REF_DONE;
     stack[1] = top.y;
@@ -162,25 +159,20 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
         ER_NODE_LOOP(ref) {
 #ifdef ER_CLUSTERS
             ER_LEAVE_CLUSTER
-            if ((ref & ER_REF_CLUSTER) != 0u) {
+            bool enter = (ref & ER_REF_CLUSTER) != 0u;
+            ErNode n = erNodeAt(enter ? leaves : nodes, ref & ~ER_REF_CLUSTER);
+            if (enter) {
                 ER_COUNT(erInstanceSteps);
-                uint number = ref & ER_REF_INDEX_MASK;
-                uvec4 record = ErRecordView(erClusterRecord(leaves, number)).v[0];
-                cluster = number << ER_RECORD_SHIFT;
-                nodes = erAddress(record.xy, ER_CLUSTER_HEADER_SIZE);
-                mode |= record.w;
+                cluster = ref << ER_RECORD_SHIFT;
+                nodes = erAddress(n.leaves, ER_CLUSTER_HEADER_SIZE);
+                mode |= erRecordForm(n.children);
                 inside = depth;
-                ref = record.z;
-                if ((ref & ER_REF_LEAF) != 0u) {
-                    break;
-                }
+                n.children = erRecordRefs(n.children);
             }
+#else
+            ErNode n = erNodeAt(nodes, ref);
 #endif
             ER_COUNT(erNodeSteps);
-            ErNode n = erNodeAt(nodes, ref);
-#ifdef ER_CLUSTERS
-            n.children = erClusterRefs(n.children, bottom ? mode : 0u);
-#endif
             ErInterval h0 = erIntersectBox(setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
             ErInterval h1 = erIntersectBox(setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
             bool hit0 = h0.x <= h0.y;
@@ -295,8 +287,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
             bottom = true;
             nodes = erAddress(i.a.xy, ER_HEADER_SIZE);
 #ifdef ER_CLUSTERS
-            stack[ER_LOOP_ENTRIES] = nodes.x;
-            stack[ER_LOOP_ENTRIES + 1] = nodes.y;
+            home = nodes;
             cluster = 0u;
             inside = 0u;
 #endif

@@ -76,6 +76,9 @@ func (b *Batch) add(in *engine.BuildInput, alignment uint64) error {
 	return nil
 }
 
+// Structure is what a build builds, by its place in the inputs.
+func (b *Batch) Structure(i int) *engine.AccelerationStructure { return b.builds[i].Dst }
+
 // Build does all builds n times in one submission and returns the GPU's time of each.
 func (b *Batch) Build(ctx context.Context, n int) ([]time.Duration, error) {
 	return b.repeat(ctx, "build", n, func(cb *vk.CommandBuffer) error { return b.dev.CmdBuildAccelerationStructures(cb, b.builds) })

@@ -26,8 +26,9 @@ type Options struct {
 	// All measures rays, builds and divergence, of a built-in terrain and field, too, and goes on where a part fails. Without
 	// it Builds and Divergence are measured instead of rays.
 	All, Builds, Divergence bool
-	// Clusters measures scenes as clusters instead of rays.
-	Clusters bool
+	// Clusters measures scenes as clusters instead of rays, of up to so many triangles and vertices as ClusterSizes says.
+	Clusters     bool
+	ClusterSizes []int
 	// Pipelines measures what making them takes, instead, with Counts hit shaders, in Forms; OpenCached opens a device with a
 	// directory for what caches keep, or without.
 	Pipelines  bool

@@ -43,9 +43,6 @@ type clusterRow struct {
 	Steps *[2]rays.Steps `json:"steps,omitempty"`
 }
 
-// clusterSizes are the sizes of clusters that are measured: triangles, and vertices.
-var clusterSizes = []int{64, 128}
-
 // clusterBench measures the clusters of one scene.
 type clusterBench struct {
 	way    *buildWay
@@ -111,7 +108,7 @@ func (b *run) clustersOfScene(ctx context.Context, l *loadedScene) (err error) {
 			return fmt.Errorf("rays %s: %w", set, err)
 		}
 	}
-	for _, size := range clusterSizes {
+	for _, size := range b.o.ClusterSizes {
 		if err := c.size(ctx, b, l.name, size); err != nil {
 			return fmt.Errorf("clusters of %d: %w", size, err)
 		}

@@ -27,6 +27,7 @@ type benchFlags struct {
 	reorder                  bool
 	embree, profile          bool
 	clusters                 bool
+	clusterSizes             []int
 	meshes, instances, steps int
 	shaders, forms, flagSets []string
 	pipelines                bool
@@ -103,6 +104,7 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 		"with --builds: measure each kernel of the scenes' builds instead, which are not checked")
 	flags.BoolVar(&f.divergence, "divergence", false, "measure a path tracer with 16 hit shaders instead of rays")
 	flags.BoolVar(&f.clusters, "clusters", false, "measure scenes as clusters, beside plain structures, instead of rays")
+	flags.IntSliceVar(&f.clusterSizes, "cluster-sizes", []int{64, 128}, "triangles, and vertices, of clusters at most")
 	flags.BoolVar(&f.pipelines, "pipelines", false, "measure the making of pipelines instead of rays")
 	flags.IntSliceVar(&f.counts, "counts", []int{16, 50, 200}, "numbers of hit shaders of --pipelines")
 	flags.BoolVar(&f.embree, "embree", true, "measure Embree 3 beside the ray sets, if it is installed")
@@ -156,6 +158,11 @@ func (f *benchFlags) check() (err error) {
 	}{{"--meshes", f.meshes, mostMeshes}, {"--instances", f.instances, mostInstances}, {"--steps", f.steps, mostSteps}} {
 		if n.value < 0 || n.value > n.most {
 			return fmt.Errorf("%w: %s %d: want 1 to %d", errUsage, n.name, n.value, n.most)
+		}
+	}
+	for _, n := range f.clusterSizes {
+		if n < 3 || n > 256 {
+			return fmt.Errorf("%w: --cluster-sizes %d: want 3 to 256", errUsage, n)
 		}
 	}
 	for _, n := range f.counts {
@@ -241,7 +248,7 @@ func (a *app) bench(ctx context.Context, f *benchFlags) error {
 	o := f.options
 	o.Scenes, o.Open = f.scenes, f.opener()
 	o.All, o.Builds, o.Profile, o.Divergence, o.Embree = f.all, f.builds, f.profile, f.divergence, f.embree
-	o.Clusters, o.Reorder = f.clusters, f.reorder
+	o.Clusters, o.ClusterSizes, o.Reorder = f.clusters, f.clusterSizes, f.reorder
 	o.Width, o.Height, o.Meshes, o.Instances, o.Steps = f.width, f.height, f.meshes, f.instances, f.steps
 	o.Pipelines, o.Counts = f.pipelines, f.counts
 	o.OpenCached = func(ctx context.Context, b engine.Backend, dir string) (*engine.Device, func() error, error) {

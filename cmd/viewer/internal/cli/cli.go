@@ -76,6 +76,6 @@ Exit codes: 0 done, 1 failed, 2 called wrongly, 130 interrupted.`,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON document for machines")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "show no progress; warnings stay")
 	root.AddCommand(a.renderCommand(), a.verifyCommand(), a.viewCommand(), a.benchCommand(), a.inspectCommand(), a.infoCommand(),
-		a.linkCommand())
+		a.linkCommand(), a.clustersCommand())
 	return root
 }

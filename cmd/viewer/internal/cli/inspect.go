@@ -10,6 +10,7 @@ import (
 
 	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/cmd/viewer/internal/accel"
+	"github.com/everray/everray/cmd/viewer/internal/clusters"
 	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
@@ -21,6 +22,7 @@ type inspectFlags struct {
 	build   string
 	compact bool
 	samples int
+	cut     int // triangles of a cluster; 0: none
 }
 
 // The samples of EPO: --samples are shared by all structures in proportion to their triangles, but each gets the fewest.
@@ -62,6 +64,7 @@ Build times are the GPU's, the median of five builds of all structures of a leve
 	cmd.Flags().BoolVar(&f.compact, "compact", false, "compact the structures once built")
 	cmd.Flags().IntVar(&f.samples, "samples", defaultEPOSamples,
 		"points at which EPO is estimated, over all structures; 0 leaves it out")
+	cmd.Flags().IntVar(&f.cut, "clusters", 0, "cut the scene's triangles into clusters of up to so many, too, and read those back")
 	return cmd
 }
 
@@ -71,6 +74,9 @@ func (f *inspectFlags) check() (vk.BuildFlags, error) {
 	}
 	if f.samples < 0 || f.samples > mostEPOSamples {
 		return 0, fmt.Errorf("%w: --samples %d: want 0 to %d", errUsage, f.samples, mostEPOSamples)
+	}
+	if f.cut != 0 && (f.cut < 3 || f.cut > 256) {
+		return 0, fmt.Errorf("%w: --clusters %d: want 3 to 256, or 0 for none", errUsage, f.cut)
 	}
 	flags, err := buildFlags(f.build)
 	if f.compact {
@@ -115,6 +121,13 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags) (err error) {
 	}
 	if err := a.measure(ctx, dev, s, f.samples, &r); err != nil {
 		return err
+	}
+	if f.cut > 0 {
+		survey, err := clusters.Inspect(ctx, dev, clusters.Of(scene), f.cut, flags)
+		if err != nil {
+			return fmt.Errorf("clusters of %d: %w", f.cut, err)
+		}
+		r.Clusters = &survey
 	}
 	return a.printInspect(&r)
 }

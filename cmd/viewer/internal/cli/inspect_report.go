@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/everray/everray/cmd/viewer/internal/clusters"
 	"github.com/everray/everray/cmd/viewer/internal/report"
 )
 
@@ -52,6 +53,8 @@ type inspectReport struct {
 	Bottom     totals             `json:"bottom_levels"`
 	Top        report.Structure   `json:"top_level"`
 	Structures []report.Structure `json:"structures"`
+	// Clusters are those of the scene's triangles, if they were asked for.
+	Clusters *clusters.Survey `json:"clusters,omitempty"`
 }
 
 // summarise sums the structures up.
@@ -118,7 +121,18 @@ func (a *app) printInspect(r *inspectReport) error {
 		return err
 	}
 	fmt.Fprintln(a.stdout)
-	return a.table(r.printParts)
+	if err := a.table(r.printParts); err != nil || r.Clusters == nil {
+		return err
+	}
+	fmt.Fprintln(a.stdout)
+	return a.table(r.printClusters)
+}
+
+func (r *inspectReport) printClusters(w io.Writer) {
+	c := r.Clusters
+	fmt.Fprintln(w, "clusters\ttriangles\tvertices\tnodes\tdeepest\tB/triangle\tbottom level SAH\theight\tB/triangle")
+	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%.1f\t%.2f\t%d\t%.1f\n", c.Clusters, c.Triangles, c.Vertices, c.Nodes, c.Deepest,
+		report.PerPrimitive(c.Bytes, uint64(c.Triangles)), c.SAH, c.Height, report.PerPrimitive(c.BottomBytes, uint64(c.Triangles)))
 }
 
 func (r *inspectReport) printHead(w io.Writer) {

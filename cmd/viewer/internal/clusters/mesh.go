@@ -60,24 +60,28 @@ type Cut struct {
 	// Input is that of a command that builds them all.
 	Input engine.ClusterInput
 
+	// Corners are the vertices of all pieces, one after the other, and At where they are in the device's memory.
+	Corners []float32
+	At      vk.DeviceAddress
+
 	buffers []*vk.Buffer
 }
 
 // NewCut cuts a mesh into clusters of up to so many triangles and vertices, and uploads them.
 func NewCut(ctx context.Context, dev *engine.Device, m *Mesh, triangles, vertices int) (c *Cut, err error) {
 	c = &Cut{Mesh: m, Pieces: engine.CutIntoClusters(m.Positions, m.Indices, triangles, vertices)}
-	var corners []float32
 	var indices []byte
 	for _, p := range c.Pieces {
 		for _, v := range p.Vertices {
-			corners = append(corners, m.Positions[3*v:3*v+3]...)
+			c.Corners = append(c.Corners, m.Positions[3*v:3*v+3]...)
 		}
 		indices = append(indices, p.Indices...)
 	}
-	at, err := c.upload(ctx, dev, "cluster vertices", Bytes(corners))
+	at, err := c.upload(ctx, dev, "cluster vertices", Bytes(c.Corners))
 	if err != nil {
 		return nil, err
 	}
+	c.At = at
 	indexAt, err := c.upload(ctx, dev, "cluster indices", indices)
 	if err != nil {
 		c.Destroy()
