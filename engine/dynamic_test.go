@@ -150,6 +150,9 @@ func ExampleDevice_NewVariableDescriptorSet() {
 // TestDescriptorKinds runs the example in both ways, with arrays of other lengths, and refuses what does not fit.
 func TestDescriptorKinds(t *testing.T) {
 	backends(t, func(t *testing.T, d *engine.Device) {
+		if !d.VK().Features().VariableDescriptorCount {
+			t.Skip("the device has no arrays of descriptors whose length sets choose")
+		}
 		for _, n := range []int{1, 8} {
 			k, err := newKinds(t.Context(), d, n)
 			if k != nil {

@@ -50,10 +50,8 @@ ErOrder erOrder(ErBuild b, ErState s) {
     o.nodes = ErOrderUnits(b.boxes);
     o.dst = ErOrderUnits(erAddress(b.dst, ER_HEADER_SIZE));
     o.counts = ErUintView(erOffset(b.boxes, b.primitiveCount, at));
-    o.sums = ErUintView(erOffset(b.boxes, b.primitiveCount, at + ER_ORDER_COUNT));
-    if (large) {
-        o.sums = ErUintView(erOffset(b.boxes, (b.primitiveCount | 3u) + 1u, at - 1u)); // aligned
-    }
+    uint records = large ? (b.primitiveCount | 3u) + 1u : b.primitiveCount; // aligned
+    o.sums = ErUintView(erOffset(b.boxes, records, large ? at - 1u : at + ER_ORDER_COUNT));
     o.root = s.root;
     o.slots = erNodeSlots(b, s);
     bool one = (s.root & ER_REF_LEAF) != 0u; // or none
