@@ -273,7 +273,7 @@ func encodeWave(w *link.Wave, word func(uint32)) {
 			word(v)
 		}
 	}
-	for _, v := range []uint32{w.Quads, w.Bins, w.Shift, w.ContinueBin, w.FirstContinue, w.Rounds, w.Keys, w.Lanes} {
+	for _, v := range []uint32{w.Quads, w.Bins, w.SharedBins, w.Shift, w.ContinueBin, w.FirstContinue, w.Rounds, w.Keys, w.Lanes} {
 		word(v)
 	}
 	word(uint32(len(w.Segments)))
@@ -293,7 +293,9 @@ func (r *resultReader) wave() *link.Wave {
 	for range n - 1 {
 		w.Shade = append(w.Shade, r.list())
 	}
-	for _, v := range []*uint32{&w.Quads, &w.Bins, &w.Shift, &w.ContinueBin, &w.FirstContinue, &w.Rounds, &w.Keys, &w.Lanes} {
+	for _, v := range []*uint32{
+		&w.Quads, &w.Bins, &w.SharedBins, &w.Shift, &w.ContinueBin, &w.FirstContinue, &w.Rounds, &w.Keys, &w.Lanes,
+	} {
 		*v = r.word()
 	}
 	w.Segments = make([]link.Segment, r.count(2))

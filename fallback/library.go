@@ -9,6 +9,8 @@ import (
 	"github.com/everray/everray/fallback/repro"
 	"github.com/everray/everray/rt"
 	"github.com/everray/everray/shaders"
+	"github.com/everray/everray/vk"
+	vulkan "github.com/vulkan-go/vulkan"
 )
 
 // LibraryOptions describe a pipeline library.
@@ -20,15 +22,22 @@ type LibraryOptions struct {
 	SIMD bool
 	// Keep keeps the stages' code, for reproducers of pipelines that are made with the library.
 	Keep bool
+	// Device, if not nil, compiles what the wavefront form runs of the library at once, where that form is asked for or FormAuto
+	// would take it for the shaders alone: pipelines whose first library it is find it compiled. SetLayouts are those of the
+	// pipelines. Cache, if not nil, keeps what was compiled; otherwise the library does.
+	Device     *vk.Device
+	SetLayouts []*vk.DescriptorSetLayout
+	Cache      *Cache
 }
 
 // Library is a set of shaders that went through most of the linker already, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR or a
-// collection of DXR. Pipelines made with it only copy its code: what is left is the driver's compiler. It holds no Vulkan
-// objects, does not change, and may be used by several goroutines; pipelines do not refer to it.
+// collection of DXR. Pipelines made with it only copy its code: what is left is the driver's compiler, and in the wavefront form
+// not even that. It does not change, and may be used by several goroutines; pipelines do not refer to it once they are made.
 type Library struct {
 	options LibraryOptions
 	linked  *link.Library
-	source  repro.Set // with LibraryOptions.Keep
+	source  repro.Set         // with LibraryOptions.Keep
+	kernels *vk.PipelineCache // what the driver compiled of it, and of what pipelines added, without LibraryOptions.Cache
 }
 
 // NewLibrary prepares stages and groups for pipelines.
@@ -55,5 +64,61 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 	for i := range o.Stages {
 		o.Stages[i].Code = nil // not needed any more
 	}
-	return &Library{o, linked, source}, nil
+	y := &Library{options: o, linked: linked, source: source}
+	if err := y.compile(ctx, runtime); err != nil {
+		y.Destroy()
+		return fail(err)
+	}
+	return y, nil
+}
+
+// Destroy frees what the driver compiled. It is safe on nil and may be called twice; no pipeline may be in the making.
+func (y *Library) Destroy() {
+	if y != nil {
+		y.kernels.Destroy()
+		y.kernels = nil
+	}
+}
+
+// compile has the driver compile the kernels that shade with the library's shaders, and remember them. CPU drivers do not remember.
+func (y *Library) compile(ctx context.Context, runtime []uint32) (err error) {
+	o := &y.options
+	if o.Device == nil || o.Device.Physical().Type == vulkan.PhysicalDeviceTypeCpu {
+		return nil
+	}
+	codes, err := y.linked.Kernels(ctx, runtime, link.Options{Form: o.Form})
+	if err != nil || len(codes) == 0 {
+		return err
+	}
+	cache := o.Cache.driver()
+	if cache == nil {
+		if y.kernels, err = o.Device.NewPipelineCache(o.Name, nil); err != nil {
+			return err
+		}
+		cache = y.kernels
+	}
+	layout, err := o.Device.NewPipelineLayout(o.Name, o.SetLayouts, []vk.PushRange{{Stages: vk.StageCompute, Size: launchBytes}})
+	if err != nil {
+		return err
+	}
+	defer layout.Destroy()
+	made := make([]*vk.Pipeline, len(codes))
+	jobs := make([]compileJob, len(codes))
+	for i, code := range codes {
+		name := fmt.Sprintf("%s, shade %d", o.Name, i)
+		jobs[i] = compileJob{&made[i], vk.ComputePipelineOptions{Name: name, Code: code, Layout: layout, Statistics: true}}
+	}
+	err = compileAll(ctx, o.Device, cache, jobs)
+	for _, k := range made {
+		k.Destroy()
+	}
+	return err
+}
+
+// kernelCache is where the driver remembers the kernels of a pipeline.
+func (o *PipelineOptions) kernelCache() *vk.PipelineCache {
+	if cache := o.Cache.driver(); cache != nil || len(o.Libraries) == 0 {
+		return cache
+	}
+	return o.Libraries[0].kernels
 }

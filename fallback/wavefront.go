@@ -81,13 +81,13 @@ func (p *Pipeline) compileWavefront(ctx context.Context, name string, w *wavefro
 		{&w.scan, vk.ComputePipelineOptions{Name: name + ", scan", Code: scan, Layout: w.sortLayout}},
 		{&w.scatter, vk.ComputePipelineOptions{
 			Name: name + ", scatter", Code: scatter, Layout: w.sortLayout, Specialization: map[uint32]uint32{
-				0: w.scatterLanes, 1: max(1, w.plan.Bins)}}},
+				0: w.scatterLanes, 1: w.plan.SharedBins}}},
 	}
 	for i, code := range w.plan.Shade {
 		jobs = append(jobs, compileJob{&w.shade[i], vk.ComputePipelineOptions{
 			Name: fmt.Sprintf("%s, shade %d", name, i), Code: code, Layout: p.layout, Statistics: true}})
 	}
-	return p.compileAll(ctx, jobs)
+	return compileAll(ctx, p.dev, p.options.kernelCache(), jobs)
 }
 
 // compileJob is a kernel to be compiled and where it goes.
@@ -97,8 +97,7 @@ type compileJob struct {
 }
 
 // compileAll compiles kernels on all cores, the first ones first. When the context ends, what has begun is finished.
-func (p *Pipeline) compileAll(ctx context.Context, jobs []compileJob) error {
-	cache := p.options.Cache.driver()
+func compileAll(ctx context.Context, dev *vk.Device, cache *vk.PipelineCache, jobs []compileJob) error {
 	next := make(chan int)
 	errs := make([]error, len(jobs))
 	var wait sync.WaitGroup
@@ -107,7 +106,7 @@ func (p *Pipeline) compileAll(ctx context.Context, jobs []compileJob) error {
 			for i := range next {
 				o := jobs[i].options
 				o.Cache = cache
-				*jobs[i].into, errs[i] = p.dev.NewComputePipelineContext(ctx, o)
+				*jobs[i].into, errs[i] = dev.NewComputePipelineContext(ctx, o)
 			}
 		})
 	}

@@ -67,9 +67,7 @@ func (l *mergedStages) bestForm() form {
 			n = n.and(y.size)
 		}
 	}
-	// The runtime for CPUs has no tiles. There the tail of a large shader takes seconds to compile.
-	large := n.largest >= largeShader && l.symbols.RtTiles.id != 0
-	if n.heavy >= heavyShaders || n.shaders >= manyShaders || n.instructions >= manyShaderInstructions || large {
+	if l.wantsWaves(n) {
 		return &wavefront{}
 	}
 	mono := &monolithic{}
@@ -77,6 +75,13 @@ func (l *mergedStages) bestForm() form {
 		return blocks{} // of stages past a budget
 	}
 	return mono
+}
+
+// wantsWaves tells whether shaders are worth the wavefront form. The runtime for CPUs has no tiles. There the tail of a large
+// shader takes seconds to compile.
+func (l *linked) wantsWaves(n hitShaders) bool {
+	large := n.largest >= largeShader && l.symbols.RtTiles.id != 0
+	return n.heavy >= heavyShaders || n.shaders >= manyShaders || n.instructions >= manyShaderInstructions || large
 }
 
 // hitShaders are how many there are that the wavefront form sorts, those that are heavy, and the instructions of all and of the

@@ -1,8 +1,12 @@
 package link
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/everray/everray/fallback/spirv"
 )
@@ -11,14 +15,6 @@ import (
 // them. See shaders/fallback/wave.glsl for what the kernels do, and fallback/wavefront.go for how they follow each other.
 
 const (
-	// maxBins is how many bins lanes are sorted into, as RT_WAVE_BINS.
-	maxBins = 1024
-	// maxShadeKernels bounds the kernels that shade: each may take two of RT_WAVE_SEGMENTS.
-	maxShadeKernels = 64
-	// shadersOfKernel and instructionsOfKernel are how many shaders, and instructions of theirs, one kernel shades with.
-	// Compilers take longer than linearly over more (H200: 16 shaders 0.9 s, 50 2.3 s, 200 17.5 s).
-	shadersOfKernel      = 16
-	instructionsOfKernel = 6000
 	// resumeLanes is how many lanes a workgroup has that resumes and traces, as RT_WAVE_MOST_LANES at most: 128 take the H200 2%
 	// longer. Workgroups that shade have RT_WAVE_LANES.
 	resumeLanes = 64
@@ -37,6 +33,8 @@ type Wave struct {
 	// Bins is the number of bins that lanes are sorted into. The bin of a state follows from its number: one of a hit or miss
 	// shader is (state - 3) >> Shift, one from FirstContinue on ContinueBin + (state - FirstContinue) >> Shift.
 	Bins, Shift, ContinueBin, FirstContinue uint32
+	// SharedBins is how many bins the kernels that sort have room for in shared memory, Bins at least.
+	SharedBins uint32
 	// Rounds is how many rounds end every lane; 0 if no number does.
 	Rounds uint32
 	// Keys is how many keys lanes are sorted by that wait at reorders of ray generation shaders, 0 if there are none.
@@ -51,25 +49,6 @@ type Segment struct {
 	First  uint32
 }
 
-// wavePlan is how a pipeline is divided into kernels.
-type wavePlan struct {
-	kernels []shadeKernel
-	shift   uint32
-	resume  [2]uint32 // states of ray generation shaders: from, to
-	shades  uint32    // bins of hit and miss shaders
-	bins    uint32
-	// reorders tells whether ray generation asks for another order of lanes: then it has a kernel that goes on in that order, too,
-	// and states of that range, by key.
-	reorders bool
-	sorted   [2]uint32
-}
-
-// shadeKernel is some shaders, by number of their parts, and the states they have.
-type shadeKernel struct {
-	parts          []int
-	shade, resumed [2]uint32 // from, to
-}
-
 // wavefront is FormWavefront. Stages past the budget of state functions have one function, as in the other forms.
 type wavefront struct {
 	blocks
@@ -79,147 +58,6 @@ type wavefront struct {
 func (f *wavefront) dispatch(l *assembly) error {
 	f.plan = l.planWave()
 	return f.plan.number(l) // each kernel gets bodies of its own
-}
-
-// planWave divides the pipeline's shaders among kernels.
-func (l *assembly) planWave() *wavePlan {
-	w := &wavePlan{}
-	var list []int
-	for i := range l.parts {
-		switch l.parts[i].model {
-		case ClosestHit, Miss, Callable:
-			list = append(list, i)
-		}
-	}
-	sizes := l.functionSizes()
-	w.reorders = slices.ContainsFunc(l.parts, func(p part) bool { return p.reorders })
-	most := max(shadersOfKernel, (len(list)+maxShadeKernels-1)/maxShadeKernels)
-	instructions := 0
-	for _, i := range list {
-		size := l.partSize(&l.parts[i], sizes)
-		k := len(w.kernels) - 1
-		large := instructions+size > instructionsOfKernel && most == shadersOfKernel && k+1 < maxShadeKernels/2
-		if k < 0 || len(w.kernels[k].parts) >= most || large {
-			w.kernels = append(w.kernels, shadeKernel{})
-			k, instructions = k+1, 0
-		}
-		w.kernels[k].parts = append(w.kernels[k].parts, i)
-		instructions += size
-	}
-	for w.shift = 0; w.countBins(l.parts) > maxBins; w.shift++ {
-	}
-	return w
-}
-
-// functionSizes counts the instructions of functions.
-func (l *assembly) functionSizes() map[spirv.ID]int {
-	sizes := map[spirv.ID]int{}
-	for _, f := range l.out.Functions {
-		for _, b := range f.Blocks {
-			sizes[f.Def.Result] += len(b.Insts)
-		}
-	}
-	return sizes
-}
-
-func (l *assembly) partSize(p *part, sizes map[spirv.ID]int) int {
-	n := 0
-	for _, id := range p.functions() {
-		n += sizes[id]
-	}
-	return n
-}
-
-// functions returns the state functions of a part, each once.
-func (p *part) functions() []spirv.ID {
-	list := []spirv.ID{p.entry}
-	if p.machine {
-		return list
-	}
-	for _, r := range p.resumptions {
-		list = append(list, r.function)
-	}
-	return list
-}
-
-// states counts those of a kernel: of hit and miss shaders, and those beside.
-func (k *shadeKernel) states(parts []part) (shade, resumed uint32) {
-	for _, i := range k.parts {
-		if parts[i].model == Callable {
-			resumed++
-		} else {
-			shade++
-		}
-		resumed += uint32(len(parts[i].resumptions))
-	}
-	return shade, resumed
-}
-
-func (w *wavePlan) countBins(parts []part) uint32 {
-	n := uint32(0)
-	for i := range w.kernels {
-		shade, resumed := w.kernels[i].states(parts)
-		n += w.wholeBins(shade)>>w.shift + w.wholeBins(resumed)>>w.shift
-	}
-	if w.reorders {
-		n += reorderBins
-	}
-	return n
-}
-
-// wholeBins rounds a number of states up to whole bins.
-func (w *wavePlan) wholeBins(states uint32) uint32 {
-	return (states + 1<<w.shift - 1) >> w.shift << w.shift
-}
-
-// number gives all states their numbers: ray generation first, then kernel by kernel, each from a bin's begin on.
-func (w *wavePlan) number(l *assembly) error {
-	n := newNumbering()
-	w.resume[0] = n.goOn
-	for i := range l.parts {
-		switch p := &l.parts[i]; p.model {
-		case ClosestHit, Miss, Callable:
-		default:
-			n.part(l, p)
-		}
-	}
-	w.resume[1] = n.goOn
-	for i := range w.kernels {
-		k := &w.kernels[i]
-		k.shade[0], k.resumed[0] = n.shade, n.goOn
-		for _, at := range k.parts {
-			n.part(l, &l.parts[at])
-		}
-		k.shade[1], k.resumed[1] = n.shade, n.goOn
-		n.shade = firstShade + w.wholeBins(n.shade-firstShade)
-		n.goOn = w.resume[1] + w.wholeBins(n.goOn-w.resume[1])
-	}
-	w.shades = (n.shade - firstShade) >> w.shift
-	if w.sorted = [2]uint32{n.goOn, n.goOn}; w.reorders {
-		n.goOn += reorderBins << w.shift
-		w.sorted[1] = n.goOn
-	}
-	w.bins = w.shades + (n.goOn-w.resume[1])>>w.shift
-	return n.check(l)
-}
-
-// segments lists the dispatches of a round, by bin.
-func (w *wavePlan) segments() []Segment {
-	var list []Segment
-	for i, k := range w.kernels {
-		if k.shade[0] < k.shade[1] {
-			list = append(list, Segment{i, (k.shade[0] - firstShade) >> w.shift})
-		}
-	}
-	for i, k := range w.kernels {
-		if k.resumed[0] < k.resumed[1] {
-			list = append(list, Segment{i, w.shades + (k.resumed[0]-w.resume[1])>>w.shift})
-		}
-	}
-	if w.reorders {
-		list = append(list, Segment{len(w.kernels), w.shades + (w.sorted[0]-w.resume[1])>>w.shift})
-	}
-	return list
 }
 
 // waveKernel is a kernel to be made.
@@ -247,6 +85,37 @@ func (f *wavefront) make(l *assembly, k waveKernel, needs laneNeeds) (*assembly,
 		}
 	}
 	return c, nil
+}
+
+// makeAll makes kernels and encodes them, on all cores but where tests watch.
+func (f *wavefront) makeAll(l *assembly, kernels []waveKernel, needs laneNeeds) (made []*assembly, codes [][]uint32, err error) {
+	made, codes = make([]*assembly, len(kernels)), make([][]uint32, len(kernels))
+	errs := make([]error, len(kernels))
+	one := func(i int) {
+		defer func() {
+			if p := recover(); p != nil {
+				errs[i] = l.recovered("kernel "+kernels[i].name, p)
+			}
+		}()
+		if made[i], errs[i] = f.make(l, kernels[i], needs); errs[i] == nil {
+			codes[i] = made[i].out.Encode()
+		}
+	}
+	cores := runtime.GOMAXPROCS(0)
+	if l.options.Check || l.options.AfterPass != nil {
+		cores = 1
+	}
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(cores, len(kernels)) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(kernels); i = int(next.Add(1)) - 1 {
+				one(i)
+			}
+		})
+	}
+	wait.Wait()
+	return made, codes, errors.Join(errs...)
 }
 
 // kernels lists what is to be made: the tail last, the kernels that shade before it.
@@ -285,25 +154,30 @@ func (f *wavefront) kernels(l *assembly) []waveKernel {
 func (f *wavefront) finish(l *assembly) (*Result, error) {
 	w, needs := f.plan, l.laneNeeds()
 	needs.nested = needs.nested || w.reorders
+	if l.kernelsOnly || len(l.options.Libraries) > 0 {
+		needs = needs.all() // so that kernels do not depend on what others read
+	}
 	out := &Wave{
-		Quads: needs.quads(), Segments: w.segments(), Bins: w.bins, Shift: w.shift, ContinueBin: w.shades, FirstContinue: w.resume[1],
-		Rounds: l.boundRounds(), Lanes: resumeLanes,
+		Quads: needs.quads(), Segments: w.segments(), Bins: w.bins, Shift: w.shift, ContinueBin: w.shades, FirstContinue: w.first,
+		SharedBins: w.sharedBins(), Rounds: l.boundRounds(), Lanes: resumeLanes,
 	}
 	if w.reorders {
 		out.Keys = reorderBins
 	}
-	var last *assembly
-	var codes [][]uint32
-	for _, k := range f.kernels(l) {
-		c, err := f.make(l, k, needs)
-		if err != nil {
-			return nil, err
-		}
-		last = c
-		codes = append(codes, c.out.Encode())
+	kernels := f.kernels(l)
+	if l.kernelsOnly {
+		kernels = kernels[1 : 1+len(w.kernels)]
 	}
-	out.Resume, codes = codes[0], codes[1:len(codes)-1]
-	out.Shade = codes
+	made, codes, err := f.makeAll(l, kernels, needs)
+	if err != nil {
+		return nil, err
+	}
+	if l.kernelsOnly {
+		out.Shade = codes
+		return &Result{Form: FormWavefront, Wave: out}, nil
+	}
+	out.Resume, out.Shade = codes[0], codes[1:len(codes)-1]
+	last := made[len(made)-1]
 	l.out, l.types = last.out, last.types
 	r := l.makeResult(FormWavefront)
 	r.Wave = out
@@ -347,8 +221,11 @@ func (f *wavefront) kernel(l *assembly, k waveKernel, needs laneNeeds) *assembly
 	c.forward(l.symbols.RtPlaceLane, l.symbols.RtPlaceWave)
 	c.emitKernel(k.main)
 	c.setLanes(k.lanes)
-	c.resizeArray(l.symbols.RtWaveCounts, f.plan.bins)
+	c.resizeArray(l.symbols.RtWaveCounts, f.plan.sharedBins())
 	c.finishModule()
+	if k.main != l.symbols.RtWaveTail { // which is the pipeline's own in any case
+		c.out.Canonise()
+	}
 	return &c
 }
 

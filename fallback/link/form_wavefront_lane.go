@@ -58,6 +58,12 @@ func (l *assembly) laneNeeds() laneNeeds {
 	return n
 }
 
+// all are the needs of a lane of which everything may be asked, but for attributes.
+func (n laneNeeds) all() laneNeeds {
+	n.ray, n.hit, n.instance, n.barycentrics, n.nested = true, true, true, true, true
+	return n
+}
+
 // quads returns how many a lane has, as the runtime counts them (rtWaveAttributesAt).
 func (n laneNeeds) quads() uint32 {
 	q := uint32(2)

@@ -11,6 +11,8 @@ import (
 type job struct {
 	options Options
 	library bool // a library is being made
+	// kernelsOnly: what is made is the kernels that shade with a library's shaders.
+	kernelsOnly bool
 	// skipHelpers is Shader.SkipHelpers, where helpers may be.
 	skipHelpers bool
 

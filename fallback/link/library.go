@@ -17,6 +17,7 @@ type Library struct {
 	// structures are the descriptors that the scheduler reads for its trace calls.
 	structures []structure
 	size       hitShaders
+	waves      bool // they are worth the wavefront form
 }
 
 // part is a shader as state functions.
@@ -35,6 +36,7 @@ type part struct {
 	frame       uint32   // dwords
 	resumptions []resumption
 	number      uint32 // of the first state, or shader number
+	library     int    // which one it comes from, counted from 1
 }
 
 // resumption is a point to resume at.
@@ -59,7 +61,26 @@ func NewLibrary(ctx context.Context, runtime []uint32, stages []Stage, o Options
 		return nil, err
 	}
 	l := at.(*assembly)
-	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, structures: l.structures, size: l.size}, nil
+	return &Library{module: l.out, bound: l.runtimeBound, parts: l.parts, structures: l.structures, size: l.size,
+		waves: l.wantsWaves(l.size)}, nil
+}
+
+// Kernels links those kernels of the wavefront form that shade with the library's shaders. In a pipeline whose first library this
+// is they are the same, word for word, unless a shader of the pipeline wants of all kernels what nobody asked for before: callable
+// shaders, hit objects, or attributes. None are returned if the form that is asked for is another one, or FormAuto would take
+// another one for these shaders.
+func (y *Library) Kernels(ctx context.Context, runtime []uint32, o Options) ([][]uint32, error) {
+	if o.Form != FormWavefront && (o.Form != FormAuto || !y.waves) {
+		return nil, nil
+	}
+	o.Form, o.Libraries, o.Indirect = FormWavefront, []*Library{y}, false
+	j := newJob(ctx, o)
+	j.kernelsOnly = true
+	at, err := link(j, runtime, nil, passes)
+	if err != nil {
+		return nil, err
+	}
+	return at.(*completed).result.Wave.Shade, nil
 }
 
 // Stages returns the number of the library's stages.
@@ -67,6 +88,8 @@ func (y *Library) Stages() int { return len(y.parts) }
 
 // joinLibraries copies what libraries hold into the output.
 func (l *assembly) joinLibraries() error {
+	own := l.structures
+	l.structures = nil // those of libraries first, whose numbers then do not depend on the pipeline's own
 	for i, y := range l.options.Libraries {
 		if y == nil || y.bound != l.runtimeBound {
 			return fmt.Errorf("library %d is nil or was made with another runtime: %w", i, ErrInvalid)
@@ -74,8 +97,9 @@ func (l *assembly) joinLibraries() error {
 		if err := l.uniteFloatControls(y.module, y.module.EntryPoints[0].EntryPoint().EntryPoint()); err != nil {
 			return fmt.Errorf("library %d: %w", i, err)
 		}
-		l.join(y)
+		l.join(y, i+1)
 	}
+	l.structures = append(l.structures, own...)
 	return nil
 }
 
@@ -87,7 +111,7 @@ type joiner struct {
 	shared map[spirv.ID]spirv.ID
 }
 
-func (l *assembly) join(y *Library) {
+func (l *assembly) join(y *Library, number int) {
 	j := &joiner{l: l, y: y, delta: spirv.ID(l.out.Bound) - y.bound, shared: map[spirv.ID]spirv.ID{}}
 	l.out.Bound += y.module.Bound - uint32(y.bound)
 	j.header()
@@ -109,7 +133,7 @@ func (l *assembly) join(y *Library) {
 		}
 	}
 	for _, p := range y.parts {
-		p.entry = j.id(p.entry)
+		p.entry, p.library = j.id(p.entry), number
 		p.resumptions = slices.Clone(p.resumptions)
 		for i := range p.resumptions {
 			r := &p.resumptions[i]

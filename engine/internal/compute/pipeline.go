@@ -15,15 +15,16 @@ type pipeline struct {
 	impl   *fallback.Pipeline
 }
 
-// library is a set of shaders that the linker has prepared.
+// library is a set of shaders that the linker has prepared, and the driver compiled as far as pipelines share that.
 type library struct{ impl *fallback.Library }
 
-func (library) Destroy() {} // memory only
+func (y library) Destroy() { y.impl.Destroy() }
 
 // NewLibrary runs most of the linker over the shaders.
 func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driver.Library, error) {
 	impl, err := fallback.NewLibrary(ctx, fallback.LibraryOptions{
-		Pipeline: o.Pipeline, SIMD: d.device.SIMD(), Keep: d.dump != "",
+		Pipeline: o.Pipeline, SIMD: d.device.SIMD(), Keep: d.dump != "", Device: d.device,
+		SetLayouts: o.SetLayouts, Cache: d.cache,
 	})
 	if err != nil {
 		return nil, refused(err)

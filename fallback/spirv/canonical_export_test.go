@@ -1,0 +1,4 @@
+package spirv
+
+// Renumber is renumber, for tests.
+func (m *Module) Renumber(ids []uint32) { m.renumber(ids) }
