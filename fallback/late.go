@@ -34,6 +34,22 @@ func (k *lateKernel) begin() (done <-chan struct{}) {
 	return k.done
 }
 
+// ready tells whether the kernel is made.
+func (k *lateKernel) ready() bool {
+	k.mu.Lock()
+	done := k.done
+	k.mu.Unlock()
+	if done == nil {
+		return false
+	}
+	select {
+	case <-done:
+		return k.err == nil
+	default:
+		return false
+	}
+}
+
 // wait waits for the kernel, which goes on when the context ends before.
 func (k *lateKernel) wait(ctx context.Context) error {
 	select {

@@ -83,6 +83,7 @@ type PipelineOptions struct {
 	Dump string
 
 	afterPass func(pass string, m *spirv.Module) error // for tests
+	learns    bool                                     // on CPUs, too, for tests
 }
 
 // resolved is what a pipeline is linked from: its options, and what follows from them and from the device.
@@ -123,6 +124,8 @@ type Stats struct {
 	// Rounds is how many rounds the wavefront form records, Bounded whether they end every lane, so that there is no tail.
 	Rounds  uint32
 	Bounded bool
+	// Choices are how launches run, by size, where FormAuto took the wavefront form and times it against the monolithic one.
+	Choices []Choice
 	// Reorders tells whether lanes go on in another order behind reorders of ray generation shaders.
 	Reorders bool
 }
@@ -150,6 +153,7 @@ type Pipeline struct {
 
 	indirect indirectVariant
 	wave     *wavefront // nil in other forms
+	learner  *learner   // nil where there is nothing to learn
 }
 
 // NewPipeline links and compiles a pipeline.
@@ -187,6 +191,10 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	if err := p.collectStats(); err != nil {
 		p.Destroy()
 		return nil, fmt.Errorf("pipeline %q: statistics: %w", o.Name, err)
+	}
+	if p.learner, err = p.newLearner(); err != nil {
+		p.Destroy()
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	if dumped != "" {
 		if err := errors.Join(repro.WriteCode(dumped, linked), repro.WriteStatistics(dumped, p.stats)); err != nil {
@@ -306,13 +314,18 @@ func (p *Pipeline) ShaderOf(state uint32) string {
 // Destroy frees the pipeline.
 func (p *Pipeline) Destroy() {
 	p.indirect.destroy()
+	p.learner.destroy()
 	p.wave.destroy()
 	p.compute.Destroy()
 	p.layout.Destroy()
 }
 
-// Stats returns what it took to make the pipeline.
-func (p *Pipeline) Stats() Stats { return p.stats }
+// Stats returns what it took to make the pipeline, and what it has learned since.
+func (p *Pipeline) Stats() Stats {
+	s := p.stats
+	s.Choices = p.choices()
+	return s
+}
 
 // StackBytes returns the stack of one lane.
 func (p *Pipeline) StackBytes() uint32 { return 4 * p.stack }

@@ -95,6 +95,7 @@ const (
 	kernelScan
 	kernelScatter
 	kernelResume
+	kernelAlone // the monolithic form beside the wavefront form
 	kernelShade
 )
 
@@ -116,6 +117,9 @@ func (p *Pipeline) kernel(n int) kernel {
 		return kernel{p.wave.scatter, p.wave.sortLayout, false}
 	case kernelResume:
 		return kernel{p.wave.resume, p.layout, true}
+	}
+	if n == kernelAlone {
+		return kernel{p.learner.alone.made, p.layout, true}
 	}
 	return kernel{p.wave.shade[n-kernelShade], p.layout, true}
 }

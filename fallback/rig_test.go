@@ -19,6 +19,8 @@ import (
 type nullRig struct {
 	dev     *vk.Device
 	buffers []*vk.Buffer
+	// more, if not nil, is called behind the launch, and may have others like it.
+	more func(p *fallback.Pipeline, launch func())
 }
 
 // nullLanes is the width of the launches.
@@ -64,6 +66,9 @@ func (r *nullRig) run(t *testing.T, form fallback.Form, contents [][]uint32, sta
 	defer layout.Destroy()
 	o := fallback.PipelineOptions{SetLayouts: []*vk.DescriptorSetLayout{layout}, Pipeline: rt.Pipeline{
 		Name: t.Name(), Stages: stages, PushConstantBytes: 64, MaxRecursionDepth: 1, Form: form}}
+	if r.more != nil {
+		o.Learning()
+	}
 	for i := range stages {
 		o.Groups = append(o.Groups, rt.GeneralGroup(i))
 	}
@@ -121,7 +126,13 @@ func (r *nullRig) run(t *testing.T, form fallback.Form, contents [][]uint32, sta
 		binary.LittleEndian.PutUint64(push[8*i:], b.Address())
 	}
 	trace.Sets, trace.PushConstants = []*vk.DescriptorSet{set}, push
-	must(r.dev.Run(t.Context(), t.Name(), func(cb *vk.CommandBuffer) error { return p.CmdTraceRays(cb, trace) }))
+	launch := func() {
+		must(r.dev.Run(t.Context(), t.Name(), func(cb *vk.CommandBuffer) error { return p.CmdTraceRays(cb, trace) }))
+	}
+	launch()
+	if r.more != nil {
+		r.more(p, launch)
+	}
 	var out [][]uint32
 	for i, c := range contents {
 		words := make([]uint32, len(c))

@@ -50,11 +50,19 @@ type Trace struct {
 // CmdTraceRays records a trace command. A launch with a size of zero in any direction does nothing. In the wavefront form the first
 // one may wait for a kernel, as long as the context of the Run that records it.
 func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
-	plan, err := p.PlanTraceRays(cb.Context(), cb, t)
+	if p.learner != nil && t.Width > 0 && t.Height > 0 && t.Depth > 0 {
+		return p.cmdLearned(cb, &t)
+	}
+	return p.record(cb, &t)
+}
+
+// record records a launch as its plan has it.
+func (p *Pipeline) record(cb *vk.CommandBuffer, t *Trace) error {
+	plan, err := p.PlanTraceRays(cb.Context(), cb, *t)
 	if err != nil {
 		return err
 	}
-	p.play(cb, plan, &t)
+	p.play(cb, plan, t)
 	return nil
 }
 
@@ -84,10 +92,16 @@ func (p *Pipeline) planDirect(_ context.Context, from Memory, t *Trace) (*Plan, 
 	if err != nil {
 		return nil, err
 	}
-	params.launchSize, params.tileWidthLog2 = [3]uint32{t.Width, t.Height, t.Depth}, g.tileWidthLog2
+	params.launchSize = [3]uint32{t.Width, t.Height, t.Depth}
+	return p.planGrid(&g, params, reused, kernelLaunch), nil
+}
+
+// planGrid plans the batches of a launch by one kernel, whose stacks others may use before if they are reused.
+func (p *Pipeline) planGrid(g *grid, params *launchParams, reused bool, kernel int) *Plan {
+	params.tileWidthLog2 = g.tileWidthLog2
 	plan := &Plan{Name: "trace rays by compute: " + p.options.Name}
 	g.each(func(first, size [3]uint32) {
-		s := Step{Kernel: kernelLaunch, Groups: size}
+		s := Step{Kernel: kernel, Groups: size}
 		if first != [3]uint32{} || reused {
 			s.Wait = WaitCompute // the stacks are used again
 		}
@@ -96,7 +110,7 @@ func (p *Pipeline) planDirect(_ context.Context, from Memory, t *Trace) (*Plan, 
 		s.Push = params.encode()
 		plan.Steps = append(plan.Steps, s)
 	})
-	return plan, nil
+	return plan
 }
 
 // grid is how workgroups cover a direct launch: each some tiles of 64 places side by side, whose neighbours in the image are

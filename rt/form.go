@@ -14,6 +14,11 @@ const (
 	// FormAuto takes the wavefront form for pipelines of many shaders, of several heavy ones, or of a large one on GPUs; else the
 	// monolithic form where it can run the pipeline, the megakernel otherwise, and the block machine for stages that would grow past a
 	// budget in it. See fallback/link/choose.go.
+	//
+	// Where that is the wavefront form, on a GPU, and the monolithic form could run the pipeline, too, it learns: the second launch
+	// has that compiled in the background, then three launches of each size (number of places but for a factor of two, ray
+	// generation shader) are timed in either form, and the faster one runs launches of that size from then on. Pipelines that are
+	// launched once, with libraries or with reorders learn nothing, nor do those for which a form is asked.
 	FormAuto Form = iota
 	// FormMonolithic calls traversal and hit shaders from the ray generation shader: no stack, payloads in registers. For
 	// pipelines where only ray generation shaders trace rays, with a maximum recursion depth of 1, and callable shaders

@@ -73,6 +73,17 @@ func (cb *CommandBuffer) TransientQueries(kind, n uint32) (*QueryPool, error) {
 	return p, nil
 }
 
+// TransientTimestamps is NewQueryPool for timestamps that live until this command buffer is reset or destroyed; they are reset here.
+func (cb *CommandBuffer) TransientTimestamps(n uint32) (*QueryPool, error) {
+	p, err := cb.d.NewQueryPool(n)
+	if err != nil {
+		return nil, err
+	}
+	cb.queries = append(cb.queries, p)
+	cb.ResetQueries(p, 0, n)
+	return p, nil
+}
+
 func (cb *CommandBuffer) dropQueries() {
 	for _, p := range cb.queries {
 		p.Destroy()

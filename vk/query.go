@@ -29,6 +29,9 @@ type QueryPool struct {
 // NewQueryPool makes n timestamps. They must be reset in a command buffer before they are written.
 func (d *Device) NewQueryPool(n uint32) (*QueryPool, error) { return d.newQueryPool(queryTimestamp, n) }
 
+// TimestampBits is how many bits of a timestamp count on the device's queue, 0 where there are none.
+func (d *Device) TimestampBits() uint32 { return d.physical.QueueFamilies[d.family].TimestampBits }
+
 // NewSizeQueryPool makes n queries of an acceleration structure's property.
 func (d *Device) NewSizeQueryPool(kind uint32, n uint32) (*QueryPool, error) {
 	if err := d.needNative("size queries"); err != nil {

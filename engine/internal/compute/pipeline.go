@@ -68,8 +68,12 @@ func (p *pipeline) GroupStack(group int, shader vk.GroupShader) (uint32, error) 
 
 func (p *pipeline) Stats() driver.Stats {
 	s := p.impl.Stats()
+	var choices []driver.Choice
+	for _, c := range s.Choices {
+		choices = append(choices, driver.Choice{Places: c.Places, Form: c.Form, Wavefront: c.Wavefront, Alone: c.Alone})
+	}
 	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords,
-		Driver: s.Driver, Form: s.Form, Reorders: s.Reorders}
+		Driver: s.Driver, Form: s.Form, Reorders: s.Reorders, Choices: choices}
 }
 
 // Destroy also forgets the pipeline's name for faults, unless another of the same code has taken the place.

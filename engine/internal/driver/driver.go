@@ -165,6 +165,15 @@ type Stats struct {
 	// Reorders tells whether reorders in its ray generation shaders change the order of lanes (compute way): where the form has an
 	// order to change. Natively it is Limits.Reorders that tells.
 	Reorders bool
+	// Choices are how launches run, by size, where FormAuto took the wavefront form and measures it against the monolithic one.
+	Choices []Choice
+}
+
+// Choice tells how launches of a size run: what one took in the wavefront form and as one kernel, 0 where that is not known yet.
+type Choice struct {
+	Places           uint64 // of a launch, but for a factor of two: the least
+	Form             rt.Form
+	Wavefront, Alone time.Duration
 }
 
 // Trace is one launch.

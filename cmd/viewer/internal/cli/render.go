@@ -281,6 +281,7 @@ func (a *app) keep(ctx context.Context, s *sampling, scene *assets.Scene, dev *e
 		}
 	}
 	out := newRenderReport(s.renderFlags, report.WayOf(dev), scene, s.r.Stats(), rays, wall)
+	out.setForm(s.r.Stats().Pipeline)
 	out.Heat, out.DroppedSamples, out.Noise = heat, film.Dropped(out.Samples), s.noise
 	if out.Steps, err = a.steps(ctx, s.renderFlags, s.r); err != nil {
 		return err
@@ -312,13 +313,38 @@ type renderReport struct {
 	FirstLaunchMS  float64 `json:"first_launch_ms"`
 	StackBytes     uint32  `json:"stack_bytes"`
 	// Code is what the driver tells about the compiled code; empty where it tells nothing.
-	Code           []report.Statistic `json:"code,omitempty"`
-	Lights         int                `json:"lights"`
-	LightTriangles int                `json:"light_triangles"`
-	DroppedSamples uint64             `json:"dropped_samples"`
-	Heat           *heatReport        `json:"heat,omitempty"`
+	Code []report.Statistic `json:"code,omitempty"`
+	// Form is that of linking, Choices what it is for launches of a size, where that is measured (compute way).
+	Form           string         `json:"form,omitempty"`
+	Choices        []choiceReport `json:"choices,omitempty"`
+	Lights         int            `json:"lights"`
+	LightTriangles int            `json:"light_triangles"`
+	DroppedSamples uint64         `json:"dropped_samples"`
+	Heat           *heatReport    `json:"heat,omitempty"`
 	// Steps are those of --pixel: the shader, and what it does.
 	Steps []string `json:"steps,omitempty"`
+}
+
+// choiceReport is how launches of a size run.
+type choiceReport struct {
+	Places       uint64  `json:"places"`
+	Form         string  `json:"form"`
+	WavefrontMS  float64 `json:"wavefront_ms"`
+	MonolithicMS float64 `json:"monolithic_ms"`
+}
+
+// setForm notes how the compute way links, and what it has learned of launches of the picture's size and others.
+func (r *renderReport) setForm(s engine.PipelineStats) {
+	if r.Backend != engine.BackendCompute.String() {
+		return
+	}
+	r.Form = s.Form.String()
+	for _, c := range s.Choices {
+		if c.Wavefront > 0 && c.Alone > 0 {
+			r.Choices = append(r.Choices, choiceReport{
+				c.Places, c.Form.String(), report.Milliseconds(c.Wavefront), report.Milliseconds(c.Alone)})
+		}
+	}
 }
 
 func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render.Stats, rays uint64,
@@ -355,6 +381,10 @@ func (a *app) printRender(r renderReport) error {
 		}
 		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, first launch %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS,
 			r.FirstLaunchMS, r.StackBytes)
+		for _, c := range r.Choices {
+			fmt.Fprintf(w, "form\t%s for launches of %d places and more: %.3f ms in the wavefront form, %.3f ms in the monolithic one\n",
+				c.Form, c.Places, c.WavefrontMS, c.MonolithicMS)
+		}
 		if len(r.Code) > 0 {
 			fmt.Fprintf(w, "code\t%s\n", report.JoinStatistics(r.Code))
 		}

@@ -30,6 +30,9 @@ func (r *Renderer) Stats() Stats {
 	s := r.stats
 	s.Samples = r.samples
 	s.Lights, s.LightTriangles = r.lights, r.lightTriangles
+	if r.pipeline != nil && r.heat == nil {
+		s.Pipeline = r.pipeline.Stats() // it learns
+	}
 	return s
 }
 
