@@ -14,8 +14,8 @@ func stamp(memory []byte, at, from, to uint64) {
 	binary.LittleEndian.PutUint64(memory[at+8:], to)
 }
 
-// TestChoose: the first launch of a size is not timed, then some are, in either form; once all times are there the faster form runs,
-// and the wavefront form until then.
+// TestChoose: the first launch of a size is not timed, then some are, in either form; once all times are there the faster form
+// runs, and the wavefront form until then.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name        string

@@ -73,7 +73,8 @@ func (cb *CommandBuffer) TransientQueries(kind, n uint32) (*QueryPool, error) {
 	return p, nil
 }
 
-// TransientTimestamps is NewQueryPool for timestamps that live until this command buffer is reset or destroyed; they are reset here.
+// TransientTimestamps is NewQueryPool for timestamps that live until this command buffer is reset or destroyed; they are reset
+// here.
 func (cb *CommandBuffer) TransientTimestamps(n uint32) (*QueryPool, error) {
 	p, err := cb.d.NewQueryPool(n)
 	if err != nil {
