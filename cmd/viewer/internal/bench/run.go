@@ -66,8 +66,8 @@ func (b *run) raysToo() bool {
 
 // do does a part of the run, about a scene or "", and tells whether to go on.
 func (b *run) do(ctx context.Context, scene, what string, work func(ctx context.Context) error) bool {
-	if b.o.All && b.o.Log != nil {
-		fmt.Fprintf(b.o.Log, "%6.1f s  %s %s\n", time.Since(b.started).Seconds(), scene, what)
+	if b.o.All {
+		b.note(scene, what)
 	}
 	err := work(ctx)
 	if err == nil {
@@ -89,10 +89,17 @@ const noted = time.Second
 func (b *run) step(scene, what string, work func() error) error {
 	start := time.Now()
 	err := work()
-	if took := time.Since(start); took >= noted && b.o.Log != nil {
-		fmt.Fprintf(b.o.Log, "%6.1f s  %s %s took %.1f s\n", time.Since(b.started).Seconds(), scene, what, took.Seconds())
+	if took := time.Since(start); took >= noted {
+		b.note(scene, fmt.Sprintf("%s took %.1f s", what, took.Seconds()))
 	}
 	return err
+}
+
+// note says something about a scene while the run goes on.
+func (b *run) note(scene, what string) {
+	if b.o.Log != nil {
+		fmt.Fprintf(b.o.Log, "%6.1f s  %s %s\n", time.Since(b.started).Seconds(), scene, what)
+	}
 }
 
 // hopeless tells of errors that every other part would meet, too.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/everray/everray/cmd/viewer/internal/compare"
 	"github.com/everray/everray/cmd/viewer/internal/rays"
+	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
 )
 
@@ -64,6 +65,9 @@ func (b *run) newBenchWay(ctx context.Context, backend engine.Backend, l *loaded
 			w.bottom, w.top, err = w.Scene.MeasureBuilds(ctx, w.Dev, timedSceneBuilds, warmTime(w.Dev, warmUpUploadTime))
 			return err
 		})
+	}
+	if err == nil {
+		b.note(l.name, fmt.Sprintf("bottom levels by %s: %.3f ms", backend, report.Milliseconds(w.bottom[len(w.bottom)/2])))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", backend, err), w.destroy())
@@ -151,12 +155,25 @@ func (b *run) raysOfScene(ctx context.Context, l *loadedScene) (err error) {
 		if err := b.step(l.name, string(set)+" rays", func() error { return s.measure(ctx, set) }); err != nil {
 			return err
 		}
+		b.note(l.name, figures(set, s.report.Series[len(s.report.Series)-len(ways):]))
 		done(i + 1)
 	}
 	if len(b.report.Launches) == 0 {
 		b.report.Launches, err = s.smallLaunches(ctx, l.scene)
 	}
 	return err
+}
+
+// figures are those of a set by all ways, for who waits: the tables come when all is done.
+func figures(set rays.Set, by []seriesReport) string {
+	text := string(set) + " rays:"
+	for i := range by {
+		text += fmt.Sprintf(" %s %.0f Mrays/s", by[i].Backend, by[i].Median)
+		if i > 0 {
+			text += fmt.Sprintf(" (%.2f)", by[i].Ratio)
+		}
+	}
+	return text
 }
 
 // sceneBench measures ray sets of one scene.

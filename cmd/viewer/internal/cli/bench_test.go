@@ -187,7 +187,8 @@ func TestBenchAllGoesOn(t *testing.T) {
 	if len(b.Scenes) != 2 || !b.Scenes[1].Shared || len(b.Launches) == 0 || len(b.Builds) != 2 || len(b.Divergence) != 1 {
 		t.Errorf("%d scenes, %d launches, %d builds, %d divergence", len(b.Scenes), len(b.Launches), len(b.Builds), len(b.Divergence))
 	}
-	for _, part := range []string{"rays", "builds", "divergence"} {
+	// Figures come while the rest is measured.
+	for _, part := range []string{"rays", "builds", "divergence", "bottom levels by compute: ", "primary rays: compute "} {
 		if !strings.Contains(stderr, "builtin:terrain:5000 "+part) {
 			t.Errorf("%q is not in %s", part, stderr)
 		}
