@@ -86,6 +86,7 @@ type block struct {
 	typ       int
 	image     bool // images and buffers never share a block: bufferImageGranularity
 	dedicated bool
+	alone     bool // the driver knows the buffer that it is for, and it serves no other
 }
 
 // allocation is a range of a block.
@@ -107,6 +108,8 @@ type allocator struct {
 	mu     sync.Mutex
 	blocks []*block
 	bytes  []uint64 // allocated from the driver, by heap
+
+	aloneAbove uint64 // bytes of structures that have memory alone; 0: none have
 }
 
 // MemoryUse is what a device has allocated.
@@ -170,13 +173,13 @@ func (a *allocator) tryAllocate(size, align uint64, types uint32, kind MemoryKin
 			return x, nil
 		}
 	}
-	b, err := a.newBlock(blockSize, typ, image, dedicated, align)
+	b, err := a.newBlock(blockSize, typ, image, dedicated, align, 0)
 	if errors.Is(err, ErrOutOfDeviceMemory) && a.dropSpares() {
-		b, err = a.newBlock(blockSize, typ, image, dedicated, align)
+		b, err = a.newBlock(blockSize, typ, image, dedicated, align, 0)
 	}
 	if err != nil && !dedicated && errors.Is(err, ErrOutOfDeviceMemory) {
 		// A whole block no longer fits, the request itself may.
-		b, err = a.newBlock(size, typ, image, true, align)
+		b, err = a.newBlock(size, typ, image, true, align, 0)
 	}
 	if err != nil {
 		return allocation{}, err
@@ -190,7 +193,8 @@ func (a *allocator) tryAllocate(size, align uint64, types uint32, kind MemoryKin
 	return allocation{b, off, size}, nil
 }
 
-func (a *allocator) newBlock(size uint64, typ int, image, dedicated bool, align uint64) (*block, error) {
+// newBlock takes memory from the driver, if buffer is not 0 for that one alone.
+func (a *allocator) newBlock(size uint64, typ int, image, dedicated bool, align, buffer uint64) (*block, error) {
 	p := a.d.physical
 	heap := p.MemoryTypes[typ].Heap
 	fail := func(err error) error {
@@ -203,7 +207,7 @@ func (a *allocator) newBlock(size uint64, typ int, image, dedicated bool, align 
 	if len(a.blocks)+1 > int(min(p.Limits.MaxMemoryAllocationCount, 1<<30)) {
 		return nil, fail(fmt.Errorf("%w: %d allocations are the device's limit", ErrOutOfDeviceMemory, len(a.blocks)))
 	}
-	b, err := a.tryBlock(size, typ, image)
+	b, err := a.tryBlock(size, typ, image, buffer)
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -211,7 +215,7 @@ func (a *allocator) newBlock(size uint64, typ int, image, dedicated bool, align 
 	if dedicated && b.space.base&(align-1) != 0 {
 		a.freeBlock(b)
 		size += align
-		if b, err = a.tryBlock(size, typ, image); err != nil {
+		if b, err = a.tryBlock(size, typ, image, buffer); err != nil {
 			return nil, fail(err)
 		}
 	}
@@ -221,14 +225,14 @@ func (a *allocator) newBlock(size uint64, typ int, image, dedicated bool, align 
 	return b, nil
 }
 
-// tryBlock allocates and maps, and finds the block's device address.
-func (a *allocator) tryBlock(size uint64, typ int, image bool) (*block, error) {
+// tryBlock allocates and maps, and finds the block's device address: 0 of one for a buffer alone.
+func (a *allocator) tryBlock(size uint64, typ int, image bool, buffer uint64) (*block, error) {
 	c := a.d.c
-	h := C.evk_allocate(c, C.uint64_t(size), C.uint32_t(typ), cbool(!image))
+	h := C.evk_allocate(c, C.uint64_t(size), C.uint32_t(typ), cbool(!image), C.uint64_t(buffer))
 	if err := check("vkAllocateMemory", h.result); err != nil {
 		return nil, err
 	}
-	b := &block{memory: fromRaw[vulkan.DeviceMemory](h.handle), typ: typ, image: image}
+	b := &block{memory: fromRaw[vulkan.DeviceMemory](h.handle), typ: typ, image: image, alone: buffer != 0}
 	if a.d.physical.MemoryTypes[typ].Flags&memoryHostVisible != 0 {
 		m := C.evk_map(c, h.handle)
 		if err := check("vkMapMemory", m.result); err != nil {
@@ -238,7 +242,7 @@ func (a *allocator) tryBlock(size uint64, typ int, image bool) (*block, error) {
 		b.mapped = *(*unsafe.Pointer)(unsafe.Pointer(&m.handle))
 	}
 	var base uint64
-	if !image {
+	if !image && !b.alone {
 		var err error
 		if base, err = a.blockAddress(h.handle); err != nil {
 			a.freeBlock(b)
@@ -311,7 +315,7 @@ const maxSpare = 512 << 20
 
 // keepSpare tells whether an empty block of its own stays allocated.
 func (a *allocator) keepSpare(x *block) bool {
-	if x.image || x.mapped != nil {
+	if x.image || x.alone || x.mapped != nil {
 		return false
 	}
 	limit := min(uint64(maxSpare), a.d.physical.Heaps[a.d.physical.MemoryTypes[x.typ].Heap].Size/16)

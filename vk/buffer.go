@@ -93,7 +93,7 @@ func (d *Device) NewBuffer(o BufferOptions) (*Buffer, error) {
 	}
 	b := &Buffer{d: d, handle: fromRaw[vulkan.Buffer](c.handle), size: o.Size, usage: vulkan.BufferUsageFlags(usage), name: o.Name}
 	var err error
-	b.memory, err = d.memory.allocate(uint64(c.size), max(align, uint64(c.alignment)), uint32(c.types), o.Memory, false)
+	b.memory, err = d.memory.allocateFor(o, uint64(c.handle), uint64(c.size), max(align, uint64(c.alignment)), uint32(c.types))
 	if err == nil {
 		err = check("vkBindBufferMemory", C.evk_bind_buffer(d.c, c.handle, raw(b.memory.block.memory), C.uint64_t(b.memory.offset)))
 	}

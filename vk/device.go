@@ -133,7 +133,7 @@ func NewDevice(p *PhysicalDevice, o DeviceOptions) (*Device, error) {
 		return nil, fmt.Errorf("device %q: %w", p.Name, err)
 	}
 	d.handle = fromRaw[vulkan.Device](raw(d.c.device))
-	d.memory = allocator{d: d, bytes: make([]uint64, len(p.Heaps))}
+	d.memory = allocator{d: d, bytes: make([]uint64, len(p.Heaps)), aloneAbove: aloneAbove(p)}
 	if err := d.openQueue(); err != nil {
 		C.evk_destroy_device(d.c)
 		return nil, fmt.Errorf("device %q: %w", p.Name, err)

@@ -212,7 +212,8 @@ typedef struct {
 	uint32_t types;
 } evk_object;
 
-evk_handle evk_allocate(evk_device *d, uint64_t size, uint32_t type, int device_address);
+// buffer, if not 0, is what the memory is for alone.
+evk_handle evk_allocate(evk_device *d, uint64_t size, uint32_t type, int device_address, uint64_t buffer);
 evk_handle evk_map(evk_device *d, uint64_t memory);
 evk_object evk_create_buffer(evk_device *d, uint64_t size, uint32_t usage);
 int32_t evk_bind_buffer(evk_device *d, uint64_t buffer, uint64_t memory, uint64_t offset);

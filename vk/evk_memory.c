@@ -1,7 +1,8 @@
 #include "evk.h"
 
-evk_handle evk_allocate(evk_device *d, uint64_t size, uint32_t type, int device_address) {
-	VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+evk_handle evk_allocate(evk_device *d, uint64_t size, uint32_t type, int device_address, uint64_t buffer) {
+	VkMemoryDedicatedAllocateInfo alone = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, .buffer = (VkBuffer)buffer};
+	VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, .pNext = buffer ? &alone : NULL,
 		.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
 	VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = device_address ? &flags : NULL,
 		.allocationSize = size, .memoryTypeIndex = type};
