@@ -183,7 +183,7 @@ func TestClusterShaders(t *testing.T) {
 	}
 	want := []int32{70, 0, 0, 1, -7, 0, 0, 0, 70, 1, 1, 2, 70, 0, 0, 0, 71, 0, 2, 3, -7, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0,
 		-9, -9, -9, -9, -7, 0, 0, 0}
-	for _, form := range []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront} {
+	for form := engine.FormMonolithic; form <= engine.FormSorted; form++ {
 		o.Form = form
 		p, err := w.NewRayTracingPipeline(t.Context(), o)
 		check(t, err)

@@ -10,7 +10,8 @@ func (d *Device) dumpNative(o *PipelineOptions) error {
 	}
 	r := o.resolve()
 	c := &repro.Case{Name: r.Name, Way: d.Backend().String(), MaxDepth: r.MaxRecursionDepth, Flags: r.Flags, Groups: r.Groups,
-		MaxLanes: d.device.Physical().Limits.MaxComputeWorkGroupInvocations, CPU: d.device.SIMD(),
+		MaxLanes:  d.device.Physical().Limits.MaxComputeWorkGroupInvocations,
+		MaxShared: d.device.Physical().Limits.MaxComputeSharedMemorySize, CPU: d.device.SIMD(),
 		Set: repro.Set{Form: r.Form, Stages: r.Stages}}
 	dir, err := c.NewDir(d.dump)
 	if err != nil {

@@ -28,6 +28,11 @@ type (
 	LinkForm = rt.Form
 	// PipelineStats says what a pipeline cost; what a way cannot tell is zero.
 	PipelineStats = driver.Stats
+	// KernelStats tells of one kernel of a pipeline, CallSite what lives across a call of another shader, LiveValue of one value that
+	// does.
+	KernelStats = driver.KernelStats
+	CallSite    = rt.CallSite
+	LiveValue   = rt.LiveValue
 )
 
 // The shader stages of ray tracing.
@@ -77,6 +82,8 @@ const (
 	// FormWavefront spreads the state functions over several kernels, with the rays' states in memory between them, sorted by
 	// the shader that comes next.
 	FormWavefront = rt.FormWavefront
+	// FormSorted has workgroups sort their rays by shader, through shared memory, between traversal and shading.
+	FormSorted = rt.FormSorted
 )
 
 // ParseLinkForm reads the name of a form in any case, "megakernel" for example; the empty string is FormAuto.

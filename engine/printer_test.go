@@ -73,7 +73,7 @@ func TestLane(t *testing.T) {
 		}
 	}
 	t.Run("native", func(t *testing.T) { follow(t, open(t, engine.BackendNative), engine.FormAuto) })
-	for form := engine.FormMegakernel; form <= engine.FormWavefront; form++ {
+	for form := engine.FormMegakernel; form <= engine.FormSorted; form++ {
 		t.Run(form.String(), func(t *testing.T) { follow(t, open(t, engine.BackendCompute), form) })
 	}
 }

@@ -208,6 +208,7 @@ func linkKey(linker [sha256.Size]byte, runtimeModule []uint32, stages []Stage, o
 	h.number(uint64(o.Form))
 	h.number(uint64(o.MaxDepth))
 	h.number(uint64(o.MaxLanes))
+	h.number(uint64(o.MaxShared))
 	f := o.Flags
 	for _, b := range []bool{f.NoNullAnyHit, f.NoNullIntersection, f.NoNullClosestHit, f.NoNullMiss, f.SkipTriangles, f.SkipAABBs,
 		f.AllowClusters} {
@@ -257,7 +258,7 @@ func encodeResult(r *link.Result) []byte {
 		word(o.Stage)
 	}
 	encodeWave(r.Wave, word)
-	return b
+	return encodeCalls(b, r.Calls)
 }
 
 // encodeWave writes the other kernels of the wavefront form, or that there are none.
@@ -352,6 +353,7 @@ func decodeResult(b []byte, stages int) (*link.Result, error) {
 		in.failed = in.failed || int(r.Owners[i].Stage) >= stages
 	}
 	r.Wave = in.wave()
+	r.Calls = in.calls(stages)
 	in.failed = in.failed || (r.Wave != nil) != (r.Form == link.FormWavefront)
 	if in.failed || len(in.rest) > 0 || len(r.Entries) != stages || len(r.Frames) != stages || !wholeResult(r) {
 		return nil, errResult

@@ -74,6 +74,7 @@ func TestEncodeResult(t *testing.T) {
 	var next uint64
 	fill(t, reflect.ValueOf(&r).Elem(), &next)
 	r.Owners[0].Stage, r.Owners[1].Stage = 1, 0 // of the two stages
+	r.Calls[0].Stage, r.Calls[1].Stage = 1, 0
 	r.Code = smallModule
 	r.Form = FormWavefront // only this one has kernels beside
 	r.Wave.Resume, r.Wave.Shade = smallModule, [][]uint32{smallModule, smallModule}

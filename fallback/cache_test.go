@@ -241,7 +241,8 @@ func TestCacheRefused(t *testing.T) {
 		return p
 	}
 	want := make()
-	expanded := o.resolve(dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations)
+	limits := &dev.Physical().Limits
+	expanded := o.resolve(dev.SIMD(), limits.MaxComputeWorkGroupInvocations, limits.MaxComputeSharedMemorySize)
 	runtime, err := shaders.Load(shaders.Variant(runtimeName, expanded.simd))
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // trace no rays, in the others each has a shadow ray. Run it with -benchtime 1x and the driver's caches off
 // (MESA_SHADER_CACHE_DISABLE=true, __GL_SHADER_DISK_CACHE=0).
 func BenchmarkDriver(b *testing.B) {
-	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront} {
+	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront, FormSorted} {
 		for _, n := range []int{10, 50, 200} {
 			b.Run(fmt.Sprintf("%v/%d", form, n), func(b *testing.B) { benchmarkDriver(b, form, n) })
 		}

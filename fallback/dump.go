@@ -16,7 +16,7 @@ func setOf(form Form, stages []Stage) repro.Set { return repro.Set{Form: form, S
 // reproducer is what the linker is given for the pipeline.
 func (o *resolved) reproducer(indirect bool) *repro.Case {
 	c := &repro.Case{Name: o.Name, Way: "compute", Set: setOf(o.Form, o.Stages[:o.own]), MaxDepth: o.MaxRecursionDepth,
-		MaxLanes: o.maxLanes, Flags: o.Flags, Indirect: indirect, CPU: o.simd,
+		MaxLanes: o.maxLanes, MaxShared: o.maxShared, Flags: o.Flags, Indirect: indirect, CPU: o.simd,
 		Groups: o.Groups}
 	for _, y := range o.Libraries {
 		c.Libraries = append(c.Libraries, y.source)

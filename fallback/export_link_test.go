@@ -12,7 +12,7 @@ func LinkForBenchmark(ctx context.Context, stages []Stage, library *Library) (in
 	if library != nil {
 		o.Libraries = []*Library{library}
 	}
-	job := o.resolve(false, 0)
+	job := o.resolve(false, 0, 0)
 	r, _, err := job.link(ctx, false)
 	if err != nil {
 		return 0, err

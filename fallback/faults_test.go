@@ -87,7 +87,7 @@ func TestEveryFault(t *testing.T) {
 	}
 	dev := vktest.Device(t)
 	r := newFaultRig(t, dev)
-	for _, form := range []fallback.Form{fallback.FormMegakernel, fallback.FormBlocks, fallback.FormWavefront} {
+	for _, form := range []fallback.Form{fallback.FormMegakernel, fallback.FormBlocks, fallback.FormWavefront, fallback.FormSorted} {
 		p := r.pipeline(form)
 		for _, c := range cases {
 			t.Run(form.String()+"/"+c.name, func(t *testing.T) {

@@ -64,6 +64,7 @@ const (
 	FormMegakernel = rt.FormMegakernel
 	FormBlocks     = rt.FormBlocks
 	FormWavefront  = rt.FormWavefront
+	FormSorted     = rt.FormSorted
 )
 
 // PipelineOptions describe a pipeline.
@@ -92,11 +93,12 @@ type resolved struct {
 	own             int
 	simd            bool   // the runtime is that for CPUs
 	maxLanes        uint32 // of a workgroup
+	maxShared       uint32 // bytes of its shared memory
 }
 
 // resolve appends the libraries' stages and groups to the pipeline's own.
-func (o PipelineOptions) resolve(simd bool, maxLanes uint32) resolved {
-	r := resolved{PipelineOptions: o, own: len(o.Stages), simd: simd, maxLanes: maxLanes}
+func (o PipelineOptions) resolve(simd bool, maxLanes, maxShared uint32) resolved {
+	r := resolved{PipelineOptions: o, own: len(o.Stages), simd: simd, maxLanes: maxLanes, maxShared: maxShared}
 	r.Stages, r.Groups = slices.Clone(o.Stages), slices.Clone(o.Groups)
 	for _, y := range o.Libraries {
 		for _, g := range y.options.Groups {
@@ -128,6 +130,8 @@ type Stats struct {
 	Choices []Choice
 	// Reorders tells whether lanes go on in another order behind reorders of ray generation shaders.
 	Reorders bool
+	// Calls are the places where shaders are left for others, with what lives across each; none where they are called as functions.
+	Calls []rt.CallSite
 }
 
 // KernelStats tell of one of several kernels.
@@ -161,7 +165,8 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	r := o.resolve(dev.SIMD(), dev.Physical().Limits.MaxComputeWorkGroupInvocations)
+	limits := &dev.Physical().Limits
+	r := o.resolve(dev.SIMD(), limits.MaxComputeWorkGroupInvocations, limits.MaxComputeSharedMemorySize)
 	dumped, err := r.dump(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
@@ -215,6 +220,10 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 func (p *Pipeline) take(linked *link.Result) {
 	p.entries, p.frames, p.owners, p.tag = linked.Entries, linked.Frames, linked.Owners, tagOf(linked.Code)
 	p.stats = Stats{CodeWords: len(linked.Code), States: linked.States, Form: linked.Form}
+	for _, c := range linked.Calls {
+		c.Shader = cmp.Or(p.options.Stages[c.Stage].Name, fmt.Sprintf("stage %d", c.Stage))
+		p.stats.Calls = append(p.stats.Calls, c.CallSite)
+	}
 	p.stack, p.tiles = p.options.stackDwords(linked.Frames), link.Tiles(linked.Code)
 }
 
@@ -292,7 +301,7 @@ func (o *resolved) relink(ctx context.Context, refused *link.Result, indirect bo
 
 func (o *resolved) linkOptions(indirect bool) link.Options {
 	options := link.Options{Form: o.Form, MaxDepth: o.MaxRecursionDepth, Flags: o.Flags, Indirect: indirect, MaxLanes: o.maxLanes,
-		AfterPass: o.afterPass}
+		MaxShared: o.maxShared, AfterPass: o.afterPass}
 	for _, y := range o.Libraries {
 		options.Libraries = append(options.Libraries, y.linked)
 	}

@@ -10,7 +10,7 @@ import (
 
 // stackOf returns the slots that a pipeline's lanes need.
 func stackOf(p rt.Pipeline, frames []uint32) uint32 {
-	r := PipelineOptions{Pipeline: p}.resolve(false, 0)
+	r := PipelineOptions{Pipeline: p}.resolve(false, 0, 0)
 	return r.stackDwords(frames)
 }
 

@@ -75,4 +75,5 @@ func TestLongLoops(t *testing.T) {
 // allForms are those that a pipeline may be made in.
 var allForms = []fallback.Form{
 	fallback.FormMonolithic, fallback.FormMegakernel, fallback.FormBlocks, fallback.FormWavefront,
+	fallback.FormSorted,
 }

@@ -33,9 +33,12 @@ const (
 	// FormWavefront spreads the megakernel's state functions over several kernels, between which the states of the lanes are
 	// in memory, sorted by the shader that comes next. What is not done after some rounds is left to a megakernel.
 	FormWavefront
+	// FormSorted is the megakernel with workgroups that sort their lanes by shader, through shared memory, between traversal and
+	// shading.
+	FormSorted
 )
 
-var formNames = [...]string{"auto", "monolithic", "megakernel", "blocks", "wavefront"}
+var formNames = [...]string{"auto", "monolithic", "megakernel", "blocks", "wavefront", "sorted"}
 
 // String returns the form's name, for example "megakernel".
 func (f Form) String() string {

@@ -70,6 +70,9 @@ func (e *emitter) cut(f *frame) {
 	case spirv.OpHitObjectTraceRayEXT:
 		payload = e.call(e.l.symbols.HoMode, payload, e.u32(modeTrace))
 		e.setRay(traceOf(&f.call))
+	case spirv.OpHitObjectTraceReorderExecuteEXT:
+		payload = e.call(e.l.symbols.HoMode, payload, e.u32(modeBoth))
+		e.setRay(traceOf(&f.call))
 	default:
 		e.setRay(&f.call)
 	}
@@ -116,8 +119,8 @@ func payloadOf(call *spirv.Inst) spirv.ID {
 	switch call.Op {
 	case spirv.OpExecuteCallableKHR:
 		return call.ExecuteCallable().CallableData()
-	case spirv.OpHitObjectTraceRayEXT:
-		return call.HitObjectTraceRay().Payload()
+	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectTraceReorderExecuteEXT:
+		return traces(call).Payload()
 	case spirv.OpHitObjectExecuteShaderEXT:
 		return call.HitObjectExecuteShader().Payload()
 	}

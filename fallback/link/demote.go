@@ -206,6 +206,9 @@ func (d *demoter) carry(head int, id spirv.ID, local map[spirv.ID]spirv.ID) (spi
 		in := d.l.newVariable(typ)
 		v = in.Result
 		d.carriers[id] = v
+		if name := d.s.names[id]; name != "" {
+			d.s.names[v] = name
+		}
 		d.added = append(d.added, in)
 	}
 	load := spirv.Inst{Op: spirv.OpLoad, Type: typ, Result: d.l.out.NewID(), Operands: []uint32{uint32(v)}}

@@ -21,6 +21,9 @@
 // In the wavefront form the state functions are spread over several modules (form_wavefront.go): one with ray generation and
 // traversal, some with hit, miss and callable shaders, and a tail with everything.
 //
+// In the sorted form the megakernel's scheduler goes through its phases by workgroups, which sort their lanes between traversal and
+// shading (form_sorted.go).
+//
 // A link goes through phases, each of a type of its own (phases.go). A pass takes one and returns it or the next (passes.go), so it
 // cannot read what is not there yet.
 //
@@ -36,7 +39,8 @@
 //
 // Hit objects (SPV_EXT_shader_invocation_reorder, and NV's, which package normal takes to EXT's instructions) become structures
 // of the runtime, too (shaders/fallback/hitobject.glsl). Recording and asking are reads and writes of members; tracing and
-// executing are cuts. What they pass goes through the last quads of the caller's frame.
+// executing are cuts. What they pass goes through the last quads of the caller's frame. Where the two follow each other they are
+// one trace call (fuse.go).
 //
 // # Terms
 //

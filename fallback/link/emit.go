@@ -50,7 +50,8 @@ func (l *assembly) emitStage(s *framedStage) error {
 		return s.unsupported("%d calls and %d pieces of code between them, more than the %d cases of a switch",
 			len(s.sites), len(s.graph.fragments), maxCases)
 	}
-	p := part{name: s.Name, model: s.Kind, frame: l.frameSize(s), machine: s.machine, hitObjects: s.hitObjects, records: s.records}
+	p := part{name: s.Name, model: s.Kind, frame: l.frameSize(s), machine: s.machine, records: s.records}
+	p.hitObjects = s.hitObjects && (!l.form.cuts() || slices.ContainsFunc(s.frames, func(f *frame) bool { return f.hit != nil }))
 	for _, f := range s.frames {
 		f.constant = l.stateConstant()
 		p.calls = p.calls || f.call.Op == spirv.OpExecuteCallableKHR
@@ -61,6 +62,7 @@ func (l *assembly) emitStage(s *framedStage) error {
 			p.traces = true
 		}
 	}
+	p.sites = s.reportCalls()
 	p.chain = s.longestChain()
 	if s.machine {
 		p.entry = l.emitMachine(s)

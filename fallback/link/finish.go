@@ -224,6 +224,10 @@ func (l *assembly) makeResult(form Form) *Result {
 		if p.model != AnyHit && p.model != Intersection {
 			result.Owners = append(result.Owners, Owner{p.number, uint32(i)})
 		}
+		for _, c := range p.sites {
+			c.Stage = uint32(i)
+			result.Calls = append(result.Calls, c)
+		}
 		for _, r := range p.resumptions {
 			result.Owners = append(result.Owners, Owner{r.number, uint32(i)})
 		}

@@ -18,6 +18,7 @@ const (
 	FormMegakernel = rt.FormMegakernel
 	FormBlocks     = rt.FormBlocks
 	FormWavefront  = rt.FormWavefront
+	FormSorted     = rt.FormSorted
 )
 
 // form is one way of putting shaders together: what the passes ask where forms differ. A form is a file with a type of this kind
@@ -57,4 +58,5 @@ var forms = [...]formRow{
 	{FormMegakernel, func(Options) form { return megakernel{} }},
 	{FormBlocks, func(o Options) form { return blocks{always: o.Form == FormBlocks} }},
 	{FormWavefront, func(Options) form { return &wavefront{} }},
+	{FormSorted, func(Options) form { return sorted{} }},
 }

@@ -32,15 +32,19 @@ func (*monolithic) obstacle(l *mergedStages) error {
 	return obstacle
 }
 
-// traceCalls counts those of all stages.
+// traceCalls counts those of all stages. One that makes a hit object and one that executes it are one.
 func (l *mergedStages) traceCalls() int {
-	n := 0
+	traces, executions := 0, 0
 	l.eachShaderCall(func(_ *mergedStage, op spirv.Op) {
-		if op != spirv.OpExecuteCallableKHR {
-			n++
+		switch op {
+		case spirv.OpExecuteCallableKHR:
+		case spirv.OpHitObjectExecuteShaderEXT:
+			executions++
+		default:
+			traces++
 		}
 	})
-	return n
+	return max(traces, executions)
 }
 
 // eachShaderCall visits the calls of other shaders, of all stages.
@@ -105,7 +109,7 @@ func (f *monolithic) call(e *emitter, call *spirv.Inst) {
 	switch call.Op {
 	case spirv.OpExecuteCallableKHR:
 		e.call(e.l.symbols.RtCallable, e.unsigned(call.ExecuteCallable().SBTIndex()))
-	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT:
+	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT, spirv.OpHitObjectTraceReorderExecuteEXT:
 		e.callHitObject(call)
 	default:
 		e.setRay(call)

@@ -206,14 +206,12 @@ func (f *wavefront) kernel(l *assembly, k waveKernel, needs laneNeeds) *assembly
 		value spirv.ID
 	}{
 		{y.RtWaveFirst, t.u32(k.states[0])}, {y.RtWaveEnd, t.u32(k.states[1])},
-		{y.RtWaveReadsRay, boolean(needs.ray)}, {y.RtWaveReadsHit, boolean(needs.hit)},
-		{y.RtWaveReadsBarycentrics, boolean(needs.barycentrics)}, {y.RtWaveReadsInstance, boolean(needs.instance)},
-		{y.RtWaveAttributeQuads, t.u32((needs.attributes + quadSlots - 1) / quadSlots)}, {y.RtWaveNested, boolean(needs.nested)},
 		{y.RtWaveObjects, boolean(slices.ContainsFunc(l.parts, func(p part) bool { return p.hitObjects }))},
 		{y.RtWaveGoesOn, boolean(k.goesOn)}, {y.RtWaveLanes, t.u32(k.lanes)},
 	} {
 		c.emitConstant(constant.hook, constant.value)
 	}
+	c.emitLaneNeeds(needs)
 	f.plan.emitReorders(&c, k.main != l.symbols.RtWaveTail)
 	c.emitAgreement(func(p *part) bool { return needs.nested || p.model == Raygen })
 	c.emitArgument(l.symbols.RtWaveAddress, 1)

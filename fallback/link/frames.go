@@ -80,8 +80,11 @@ func (l *cutStages) layOutFrame(s *framedStage, at *site) (*frame, error) {
 	if err := f.passHitObject(s); err != nil {
 		return nil, err
 	}
-	if at.call.Op == spirv.OpHitObjectTraceRayEXT {
+	if makesHitObject(at.call.Op) {
 		f.found = s.vars.take(f.hit, alive)
+	}
+	if at.call.Op == spirv.OpHitObjectTraceReorderExecuteEXT && len(f.found) == 0 {
+		at.call, f.hit = *traceOf(&at.call), nil // nobody asks for the object
 	}
 	l.renew(s, f, alive)
 	return f, l.spillFrame(s, f, alive)

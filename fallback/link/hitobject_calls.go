@@ -13,20 +13,31 @@ const (
 	// What a call is about, as HO_MODE_....
 	modeTrace   = 1
 	modeExecute = 2
+	modeBoth    = 3
 )
 
 // traceOf returns the trace call that a hit object is traced with.
 func traceOf(call *spirv.Inst) *spirv.Inst {
-	return &spirv.Inst{Op: spirv.OpTraceRayKHR, Operands: call.HitObjectTraceRay().Ray()}
+	return &spirv.Inst{Op: spirv.OpTraceRayKHR, Operands: traces(call).Ray()}
+}
+
+// traces gives the operands of an instruction that traces a hit object: the linker's own that does more have no others (fuse.go).
+func traces(call *spirv.Inst) spirv.HitObjectTraceRayView {
+	return (&spirv.Inst{Op: spirv.OpHitObjectTraceRayEXT, Operands: call.Operands}).HitObjectTraceRay()
 }
 
 // passesHitObject tells whether an instruction that is left after the lowering of hit objects names one.
 func passesHitObject(op spirv.Op) bool {
 	switch op {
-	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT:
+	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT, spirv.OpHitObjectTraceReorderExecuteEXT:
 		return true
 	}
 	return false
+}
+
+// makesHitObject tells whether such an instruction traces a ray that gives a new object.
+func makesHitObject(op spirv.Op) bool {
+	return passesHitObject(op) && op != spirv.OpHitObjectExecuteShaderEXT
 }
 
 // placeHitObjects makes the hit objects of calls variables: elements of arrays and the like go through one.
@@ -49,7 +60,7 @@ func (l *shapedStages) placeHitObjects() error {
 				in = in.Clone()
 				object := in.HitObject().HitObject()
 				in.HitObject().SetHitObject(v.Result)
-				if in.Op == spirv.OpHitObjectTraceRayEXT {
+				if makesHitObject(in.Op) {
 					out = append(append(out, in), l.copyHitObject(object, v.Result)...)
 				} else {
 					out = append(append(out, l.copyHitObject(v.Result, object)...), in)
@@ -111,6 +122,9 @@ func (e *emitter) callHitObject(call *spirv.Inst) {
 	e.setRay(traceOf(call))
 	e.call(e.l.symbols.HoTrace)
 	e.restore(all, words)
+	if call.Op == spirv.OpHitObjectTraceReorderExecuteEXT {
+		e.call(e.l.symbols.HoExecute)
+	}
 }
 
 // useHitObjects has the scheduler know hit objects, if any shader has them: its traversal takes rays and objects, and keeps or
@@ -124,7 +138,7 @@ func (l *assembly) useHitObjects() {
 		return
 	}
 	op := spirv.OpConstantFalse
-	if records {
+	if records && l.readsLeaf() {
 		op = spirv.OpConstantTrue
 	}
 	l.emitConstant(l.symbols.HoRecordsHits, l.types.declare(op, l.types.boolean()))
@@ -141,6 +155,26 @@ func (l *assembly) useHitObjects() {
 			}
 		}
 	}
+}
+
+// readsLeaf tells whether any shader asks for what only a hit's place in its structure tells. That of a recorded hit is looked for
+// through all of the structure, before its shader runs.
+func (l *assembly) readsLeaf() bool {
+	found := false
+	for _, f := range l.out.Functions {
+		if f.Def.Result < l.runtimeBound {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for i := range b.Insts {
+				if in := &b.Insts[i]; in.Op == spirv.OpFunctionCall {
+					callee := in.FunctionCall().Function()
+					found = found || callee == l.symbols.RtVertex.id || callee == l.symbols.RtClusterId.id
+				}
+			}
+		}
+	}
+	return found
 }
 
 func checkNoHitObjects(at hasLinked) error {

@@ -58,7 +58,7 @@ func (s *loweredStage) noteRoles(j *job) error {
 				r = role{kind: rolePrivate}
 			}
 		case spirv.StorageClassHitObjectAttributeEXT: // what a hit object is asked for, or recorded with
-			r.kind = rolePrivate
+			r.kind, r.attributes = rolePrivate, true
 		case spirv.StorageClassRayPayloadKHR, spirv.StorageClassCallableDataKHR:
 			r.kind, r.callable = rolePayload, class == spirv.StorageClassCallableDataKHR
 		case spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassIncomingCallableDataKHR:

@@ -29,11 +29,12 @@ type part struct {
 	calls       bool     // it calls callable shaders
 	traces      bool     // it traces rays, or executes hit objects
 	rays        rayBits  // of those calls
-	hitObjects  bool     // it has hit objects
+	hitObjects  bool     // it has calls that pass hit objects
 	records     bool     // it makes some of other things than rays
 	reorders    bool     // it asks for another order of lanes
 	chain       int      // how many calls it makes one after the other at most, -1 if there is no bound
 	frame       uint32   // dwords
+	sites       []Call   // what lives across its cuts
 	resumptions []resumption
 	number      uint32 // of the first state, or shader number
 	library     int    // which one it comes from, counted from 1

@@ -52,6 +52,8 @@ type Options struct {
 	Indirect bool
 	// MaxLanes is how many lanes a workgroup may have on the device; 0 is 128.
 	MaxLanes uint32
+	// MaxShared is how many bytes of shared memory a workgroup may have on the device; 0 is 16 KiB.
+	MaxShared uint32
 }
 
 // Result is a linked pipeline.
@@ -71,6 +73,8 @@ type Result struct {
 	Wave *Wave
 	// Owners tells, by state number, which stage a state belongs to, in ascending order.
 	Owners []Owner
+	// Calls are the places where shaders are left for others, in the order of stages and code.
+	Calls []Call
 }
 
 // Owner says whose a state is.
@@ -146,6 +150,8 @@ type role struct {
 	initializer spirv.ID
 	// callable tells callable data from payloads.
 	callable bool
+	// attributes tells what hit objects are asked for, or recorded with, from other globals.
+	attributes bool
 }
 
 type roleKind int

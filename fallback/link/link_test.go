@@ -116,7 +116,7 @@ func TestLinkShapes(t *testing.T) {
 func linkForms(t *testing.T, stages []Stage, depth uint32) {
 	t.Helper()
 	runtime := runtimeModule(t)
-	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront} {
+	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront, FormSorted} {
 		o := verified
 		o.Form, o.MaxDepth = form, depth
 		o.Indirect = form == FormBlocks

@@ -210,10 +210,11 @@ func (a *liveness) inst(b int, in *spirv.Inst) {
 		}
 		add(event{function: callee})
 		a.usePointers(b, in)
-	case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR, spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT:
+	case spirv.OpTraceRayKHR, spirv.OpExecuteCallableKHR, spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectExecuteShaderEXT,
+		spirv.OpHitObjectTraceReorderExecuteEXT:
 		// The callee may change the payload, whole; it is given the payload as it is.
 		call := *in
-		if in.Op == spirv.OpHitObjectTraceRayEXT {
+		if makesHitObject(in.Op) {
 			call = *traceOf(in)
 			if to, ok := a.access[in.HitObject().HitObject()]; ok && to.exact { // a new object
 				e := a.of(to.first, to.count)

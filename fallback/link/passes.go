@@ -50,6 +50,8 @@ var passes = []pass{
 		name: "inline", run: in((*shapedStages).inlineCuts), needs: []property{merged}, gives: []property{inlined},
 		ends: []property{structured},
 	},
+	// Objects that are traced and executed one behind the other are trace calls.
+	{name: "fuse", run: in((*shapedStages).fuseHitObjects), needs: []property{formed, inlined, noHitObjects}},
 	// The calls that are left pass variables.
 	{name: "hit calls", run: in((*shapedStages).placeHitObjects), needs: []property{formed, inlined}, gives: []property{passable}},
 	{name: "initial values", run: in((*shapedStages).storeInitialValues), needs: []property{inlined}, gives: []property{stored}},

@@ -24,6 +24,7 @@ type symbols struct {
 	querySymbols
 	hitObjectSymbols
 	waveSymbols
+	sortedSymbols
 
 	// The scheduler. The runtime for CPUs has no tiles.
 	RtWhole, RtSchedule, RtShade, RtShadeMiss, RtContinue, RtRunCallable, RtUnknown, RtStructure routine
@@ -87,6 +88,12 @@ type waveSymbols struct {
 	RtWaveReadsRay, RtWaveReadsHit, RtWaveReadsBarycentrics, RtWaveReadsInstance routine
 	RtWaveAttributeQuads, RtWaveNested, RtWaveObjects, RtWaveGoesOn              routine
 	RtWaveCounts                                                                 global
+}
+
+// sortedSymbols are those of shaders/fallback/sorted.glsl.
+type sortedSymbols struct {
+	RtSorted, RtPlaceSorted, RtSortedLanes, RtSortedBins, RtSortedShift routine
+	RtSortedWords, RtSortedStarts, RtSortedOrder                        global
 }
 
 // resolveSymbols looks up the symbols of a whole runtime.

@@ -65,7 +65,7 @@ func TestAttributeRoom(t *testing.T) {
 func TestMissingSymbols(t *testing.T) {
 	for _, c := range []struct{ name, symbol string }{
 		{"a function", "rtShade"}, {"a global", "rtFrame"}, {"of queries", "rqProceed"}, {"of hit objects", "hoWords"},
-		{"of waves", "rtWaveTail"}, {"nothing", ""},
+		{"of waves", "rtWaveTail"}, {"of the sorted form", "rtSorted"}, {"nothing", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := decoded(t, "fallback/runtime.comp")

@@ -89,7 +89,25 @@ func (l *cutStages) collectVariables(s *cutStage) (*variables, error) {
 			return nil, err
 		}
 	}
-	return v, nil
+	return v, v.checkAttributes(s)
+}
+
+// checkAttributes refuses hit attributes that there is no room for.
+func (v *variables) checkAttributes(s *cutStage) error {
+	hit := uint32(0)
+	for _, x := range v.list {
+		n := v.size(x)
+		if x.role.kind == roleHit {
+			hit += n
+			n = hit
+		} else if !x.role.attributes {
+			continue
+		}
+		if n > maxAttributeWords {
+			return s.unsupported("hit attributes %s of %d bytes, more than %d", s.nameOf(x.id), 4*n, 4*maxAttributeWords)
+		}
+	}
+	return nil
 }
 
 func (v *variables) add(s *cutStage, x *variable) error {

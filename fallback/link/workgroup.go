@@ -57,7 +57,7 @@ func (l *linked) mayTraceNothing(f *spirv.Function) bool {
 	var traces []int
 	for i, b := range f.Blocks {
 		if slices.ContainsFunc(b.Insts, func(in spirv.Inst) bool {
-			return in.Op == spirv.OpTraceRayKHR || in.Op == spirv.OpHitObjectTraceRayEXT
+			return in.Op == spirv.OpTraceRayKHR || makesHitObject(in.Op)
 		}) {
 			traces = append(traces, i)
 		}

@@ -26,9 +26,9 @@ type Case struct {
 	Way string
 	Set
 	// Options of the pipeline; hooks, checks and libraries are not kept.
-	MaxDepth, MaxLanes uint32
-	Flags              rt.Flags
-	Indirect           bool
+	MaxDepth, MaxLanes, MaxShared uint32
+	Flags                         rt.Flags
+	Indirect                      bool
 	// CPU tells that the runtime is the variant for CPUs.
 	CPU bool
 	// Groups are for the reader; the linker does not need them.
@@ -51,19 +51,20 @@ const describing = "reproducer.json"
 // The file's format. Numbers of specialisation constants are decimal, their bytes hexadecimal.
 type (
 	caseFile struct {
-		Version  int
-		Name     string   `json:",omitempty"`
-		Way      string   `json:",omitempty"`
-		Form     string   `json:",omitempty"`
-		MaxDepth uint32   `json:",omitempty"`
-		MaxLanes uint32   `json:",omitempty"`
-		Indirect bool     `json:",omitempty"`
-		CPU      bool     `json:",omitempty"`
-		Flags    rt.Flags `json:",omitzero"`
-		Stages   []stageFile
-		Groups   []rt.Group `json:",omitempty"`
-		Library  []setFile  `json:",omitempty"`
-		Error    string     `json:",omitempty"`
+		Version   int
+		Name      string   `json:",omitempty"`
+		Way       string   `json:",omitempty"`
+		Form      string   `json:",omitempty"`
+		MaxDepth  uint32   `json:",omitempty"`
+		MaxLanes  uint32   `json:",omitempty"`
+		MaxShared uint32   `json:",omitempty"`
+		Indirect  bool     `json:",omitempty"`
+		CPU       bool     `json:",omitempty"`
+		Flags     rt.Flags `json:",omitzero"`
+		Stages    []stageFile
+		Groups    []rt.Group `json:",omitempty"`
+		Library   []setFile  `json:",omitempty"`
+		Error     string     `json:",omitempty"`
 	}
 	setFile struct {
 		Form   string `json:",omitempty"`
@@ -96,7 +97,7 @@ func (c *Case) write(dir string) error {
 		return err
 	}
 	f := caseFile{Version: fileVersion, Name: c.Name, Way: c.Way, Form: c.Form.String(), MaxDepth: c.MaxDepth, MaxLanes: c.MaxLanes,
-		Indirect: c.Indirect, CPU: c.CPU, Flags: c.Flags, Groups: c.Groups, Error: c.Error}
+		MaxShared: c.MaxShared, Indirect: c.Indirect, CPU: c.CPU, Flags: c.Flags, Groups: c.Groups, Error: c.Error}
 	var err error
 	if f.Stages, err = writeStages(dir, "stage", c.Stages); err != nil {
 		return err
@@ -174,8 +175,8 @@ func read(dir string) (*Case, error) {
 	if f.Version != fileVersion {
 		return nil, fmt.Errorf("%w: version %d, this program reads %d", ErrInvalid, f.Version, fileVersion)
 	}
-	c := &Case{Name: f.Name, Way: f.Way, MaxDepth: f.MaxDepth, MaxLanes: f.MaxLanes, Indirect: f.Indirect, CPU: f.CPU,
-		Flags: f.Flags, Groups: f.Groups, Error: f.Error}
+	c := &Case{Name: f.Name, Way: f.Way, MaxDepth: f.MaxDepth, MaxLanes: f.MaxLanes, MaxShared: f.MaxShared, Indirect: f.Indirect,
+		CPU: f.CPU, Flags: f.Flags, Groups: f.Groups, Error: f.Error}
 	if c.Set, err = readSet(root, setFile{f.Form, f.Stages}); err != nil {
 		return nil, err
 	}

@@ -1,12 +1,15 @@
 package repro
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/everray/everray/fallback/link"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/shaders"
 )
 
@@ -41,8 +44,8 @@ func (c *Case) Link(ctx context.Context, o Options) (*link.Result, []Pass, error
 		return nil, nil, err
 	}
 	w := &watch{options: o, library: -1}
-	options := link.Options{Form: c.Form, MaxDepth: c.MaxDepth, MaxLanes: c.MaxLanes, Flags: c.Flags, Indirect: c.Indirect,
-		Check: o.Check, KeepNames: o.KeepNames, AfterPass: w.after}
+	options := link.Options{Form: c.Form, MaxDepth: c.MaxDepth, MaxLanes: c.MaxLanes, MaxShared: c.MaxShared, Flags: c.Flags,
+		Indirect: c.Indirect, Check: o.Check, KeepNames: o.KeepNames, AfterPass: w.after}
 	for i, y := range c.Libraries {
 		w.library, w.begun = i, time.Now()
 		made, err := link.NewLibrary(ctx, runtime, y.Stages,
@@ -55,6 +58,20 @@ func (c *Case) Link(ctx context.Context, o Options) (*link.Result, []Pass, error
 	w.library, w.begun = -1, time.Now()
 	result, err := link.Link(ctx, runtime, c.Stages, options)
 	return result, w.passes, err
+}
+
+// Calls returns what lives across the calls of a linked case, with the names of its shaders.
+func (c *Case) Calls(r *link.Result) []rt.CallSite {
+	stages := slices.Clone(c.Stages)
+	for _, y := range c.Libraries {
+		stages = append(stages, y.Stages...)
+	}
+	var list []rt.CallSite
+	for _, call := range r.Calls {
+		call.Shader = cmp.Or(stages[call.Stage].Name, fmt.Sprintf("stage %d", call.Stage))
+		list = append(list, call.CallSite)
+	}
+	return list
 }
 
 // watch notes what passes do.

@@ -22,7 +22,7 @@ func loops(t *testing.T) *Case {
 	t.Helper()
 	at := slices.IndexFunc(shapes.All(), func(s shapes.Shape) bool { return s.Name == "loop" })
 	return &Case{
-		Name: "a loop/of rays", Way: "compute", MaxDepth: 1, MaxLanes: 256, Flags: link.Flags{NoNullMiss: true},
+		Name: "a loop/of rays", Way: "compute", MaxDepth: 1, MaxLanes: 256, MaxShared: 48 << 10, Flags: link.Flags{NoNullMiss: true},
 		Set: Set{Form: link.FormMegakernel, Stages: []link.Stage{
 			{Name: "raygen", Kind: link.Raygen, Entry: "main", Code: glsltest.Compile(t, "rgen", shapes.All()[at].Raygen),
 				Specialization: map[uint32][]byte{7: {1, 2, 3, 4}}},

@@ -10,7 +10,7 @@ import (
 // of a hit object's. The payload or callable data is the last operand. Those on hit objects of NV are not among them.
 func (op Op) CallsShaders() bool {
 	switch op {
-	case OpTraceRayKHR, OpExecuteCallableKHR, OpHitObjectTraceRayEXT, OpHitObjectExecuteShaderEXT:
+	case OpTraceRayKHR, OpExecuteCallableKHR, OpHitObjectTraceRayEXT, OpHitObjectExecuteShaderEXT, OpHitObjectTraceReorderExecuteEXT:
 		return true
 	}
 	return false

@@ -117,4 +117,18 @@ var grammarRaytracing = map[Op]opInfo{
 	OpHitObjectIsEmptyEXT:                                {"HitObjectIsEmptyEXT", tr, "i"},
 	OpHitObjectIsHitEXT:                                  {"HitObjectIsHitEXT", tr, "i"},
 	OpHitObjectIsMissEXT:                                 {"HitObjectIsMissEXT", tr, "i"},
+	// Spheres and linear swept spheres, which only package normal knows, to refuse them.
+	OpRayQueryGetIntersectionSpherePositionNV: {"RayQueryGetIntersectionSpherePositionNV", tr, "ii"},
+	OpRayQueryGetIntersectionSphereRadiusNV:   {"RayQueryGetIntersectionSphereRadiusNV", tr, "ii"},
+	OpRayQueryGetIntersectionLSSPositionsNV:   {"RayQueryGetIntersectionLSSPositionsNV", tr, "ii"},
+	OpRayQueryGetIntersectionLSSRadiiNV:       {"RayQueryGetIntersectionLSSRadiiNV", tr, "ii"},
+	OpRayQueryGetIntersectionLSSHitValueNV:    {"RayQueryGetIntersectionLSSHitValueNV", tr, "ii"},
+	OpHitObjectGetSpherePositionNV:            {"HitObjectGetSpherePositionNV", tr, "i"},
+	OpHitObjectGetSphereRadiusNV:              {"HitObjectGetSphereRadiusNV", tr, "i"},
+	OpHitObjectGetLSSPositionsNV:              {"HitObjectGetLSSPositionsNV", tr, "i"},
+	OpHitObjectGetLSSRadiiNV:                  {"HitObjectGetLSSRadiiNV", tr, "i"},
+	OpHitObjectIsSphereHitNV:                  {"HitObjectIsSphereHitNV", tr, "i"},
+	OpHitObjectIsLSSHitNV:                     {"HitObjectIsLSSHitNV", tr, "i"},
+	OpRayQueryIsSphereHitNV:                   {"RayQueryIsSphereHitNV", tr, "ii"},
+	OpRayQueryIsLSSHitNV:                      {"RayQueryIsLSSHitNV", tr, "ii"},
 }

@@ -117,4 +117,19 @@ const (
 	OpHitObjectIsEmptyEXT                                Op = 5350
 	OpHitObjectIsHitEXT                                  Op = 5351
 	OpHitObjectIsMissEXT                                 Op = 5352
+
+	// Spheres and linear swept spheres.
+	OpRayQueryGetIntersectionSpherePositionNV Op = 5427
+	OpRayQueryGetIntersectionSphereRadiusNV   Op = 5428
+	OpRayQueryGetIntersectionLSSPositionsNV   Op = 5429
+	OpRayQueryGetIntersectionLSSRadiiNV       Op = 5430
+	OpRayQueryGetIntersectionLSSHitValueNV    Op = 5431
+	OpHitObjectGetSpherePositionNV            Op = 5432
+	OpHitObjectGetSphereRadiusNV              Op = 5433
+	OpHitObjectGetLSSPositionsNV              Op = 5434
+	OpHitObjectGetLSSRadiiNV                  Op = 5435
+	OpHitObjectIsSphereHitNV                  Op = 5436
+	OpHitObjectIsLSSHitNV                     Op = 5437
+	OpRayQueryIsSphereHitNV                   Op = 5438
+	OpRayQueryIsLSSHitNV                      Op = 5439
 )

@@ -55,6 +55,8 @@ void main() {
     hoExecute(kept);
     p.w[53] = hoRecordIndex(kept);
     p.w[54] = hoRecordIndex(h);
+    hoMiss(kept, 0xFFFF0810u, 0u, vec3(0), 0.0, vec3(1), 1.0); // one flag that there is, some that there are not
+    p.w[55] = hoFlags(kept);
     PUT(5u)
 }
 `
@@ -70,7 +72,7 @@ func usesRows() []Row {
 	triangles, box, miss := p.answers()
 	same := sameParts(usesParts, hitObjectStages, func(part, w int) bool {
 		// Of those parts that execute an object that was traced before, the any hit shaders' count is not theirs.
-		return w == 52 && part >= 4 || part == 5 && (w == 49 || w == 50 || w == 53 || w == 54)
+		return w == 52 && part >= 4 || part == 5 && (w == 49 || w == 50 || w >= 53)
 	})
 	return []Row{{Name: "uses", Rule: reorderAt +
 		"fused instructions are their parts; objects in arrays, structures, " +
@@ -92,6 +94,10 @@ func usesRows() []Row {
 				if changed[50] != want || changed[53] != want || changed[54] != plain[50] {
 					return fmt.Errorf("ray %d: record %d is run and %d told where %d was set, and %d of the other object, want %d",
 						ray, changed[50], changed[53], want, changed[54], plain[50])
+				}
+				if changed[55] != 0x10 {
+					return fmt.Errorf("ray %d: flags %#x of an object that was made with %#x, want those that there are", ray,
+						changed[55], uint32(0xFFFF0810))
 				}
 			}
 			return nil
@@ -215,7 +221,7 @@ void main() {
     uint any = p.w[52];
     if (hoIsHit(h)) {
         hoAttributes(h);
-        hitObjectRecordHitNV(recorded, HIT(int(hoInstanceId(h))), r.offset, r.stride, RAYS, 0);
+        hitObjectRecordHitNV(recorded, HIT(int(hoInstanceId(h))), r.a + r.offset, r.b + r.stride, RAYS, 0);
     } else {
         hoMiss(recorded, 0u, r.miss, r.origin, r.tmin, r.direction, r.tmax);
     }
@@ -226,7 +232,7 @@ void main() {
     clearDump();
     hoEmpty(recorded);
     if (hoIsHit(h)) hitObjectRecordHitWithIndexNV(recorded, HIT(int(hoInstanceId(h))), hoRecordIndex(h), RAYS, 0);
-    else hoMiss(recorded, 0u, 0xF0000u + r.miss, r.origin, r.tmin, r.direction, r.tmax);
+    else hoMiss(recorded, 0u, r.c + r.miss, r.origin, r.tmin, r.direction, r.tmax);
     hoExecute(recorded);
     p.w[52] = any;
     PUT(2u)
@@ -249,22 +255,33 @@ func recordHitRows() []Row {
 	same := sameParts(recordParts, hitObjectStages, func(part, w int) bool {
 		return part == 3 || w == 3 || w == 52 // recorded objects have no ray flags
 	})
-	return []Row{{Name: "recorded", Rule: "SPV_NV_shader_invocation_reorder: a recorded hit is what a traced one would be; " +
+	recorded := Row{Name: "recorded", Rule: "SPV_NV_shader_invocation_reorder: a recorded hit is what a traced one would be; " +
 		"its record's index comes from the instance's offset, or is given",
 		Program: p, Scene: hitObjectScene(), Table: hitObjectTable(raygen, triangles, box, miss), Rays: hitObjectRays(),
-		Check: func(got []uint32) error {
-			if err := same(got); err != nil {
-				return err
-			}
-			for ray := range hitObjectStages {
-				for w, g := range got[(ray*recordParts+3)*dumpWords:][:dumpWords] {
-					if want := map[int]uint32{1: 1}[w]; g != want {
-						return fmt.Errorf("ray %d: word %d is %#x after a hit of no instance, want %#x", ray, w, g, want)
-					}
+		Check: same}
+	wide := recorded
+	wide.Name, wide.Rays = "recorded-wide", hitObjectRays()
+	wide.Rule = "SPV_NV_shader_invocation_reorder: of table offset and stride the low 4 bits count, of a miss index the low 16"
+	for i := range wide.Rays {
+		wide.Rays[i].Data = [3]uint32{0x30, 0x50, 0xF0000}
+	}
+	wide.Rule += "; without such an instance there is nothing to tell"
+	wide.Check = func(got []uint32) error {
+		if err := same(got); err != nil {
+			return err
+		}
+		for ray := range hitObjectStages {
+			for w, g := range got[(ray*recordParts+3)*dumpWords:][:dumpWords] {
+				if want := map[int]uint32{1: 1}[w]; g != want {
+					return fmt.Errorf("ray %d: word %d is %#x after a hit of no instance, want %#x", ray, w, g, want)
 				}
 			}
-			return nil
-		}}}
+		}
+		return nil
+	}
+	wide.NativeDiffers = map[Driver]Difference{NVIDIA: {Reason: "recorded hit objects heed all bits of the table's offset and " +
+		"stride, and of the miss index"}}
+	return []Row{recorded, wide}
 }
 
 // mixedRows: a ray generation shader with NV's objects runs a closest hit shader with EXT's.

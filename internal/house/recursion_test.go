@@ -20,6 +20,7 @@ var strangers = []string{"fallback", "sbt", "bvh", "assets", "cache"}
 var bounded = map[string]string{
 	"fallback/link code.words":                     "vectors, and 64 bits as vectors: 3",
 	"fallback/link code.fromWords":                 "vectors: 2",
+	"fallback/link effects.conductAt":              "maxConductDepth of calls, each function once",
 	"fallback/link hitLowering.contains":           "types of a verified module, each once",
 	"fallback/link hitLowering.flatten":            "types of a verified module; hollow parts are not entered, eight words are enough",
 	"fallback/link hitLowering.unflatten":          "types of a verified module; hollow parts are not entered, eight words are enough",

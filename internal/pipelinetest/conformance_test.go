@@ -29,6 +29,7 @@ var conformanceWays = []struct {
 	{name: "megakernel", backend: engine.BackendCompute, form: engine.FormMegakernel},
 	{name: "blocks", backend: engine.BackendCompute, form: engine.FormBlocks},
 	{name: "wavefront", backend: engine.BackendCompute, form: engine.FormWavefront},
+	{name: "sorted", backend: engine.BackendCompute, form: engine.FormSorted},
 }
 
 // sweep tells whether tests leave nothing out: with EVERRAY_SWEEP set, as before a release.

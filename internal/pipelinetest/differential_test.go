@@ -247,7 +247,8 @@ func TestControlFlow(t *testing.T) {
 }
 
 // linkForms are the forms of linking that tests compare.
-var linkForms = []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront}
+var linkForms = []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront,
+	engine.FormSorted}
 
 // compareShape compares results, unless the form cannot run the shape.
 func compareShape(t *testing.T, s shapes.Shape, what string, native, compute []uint32) {

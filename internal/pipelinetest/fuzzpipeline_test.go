@@ -47,6 +47,7 @@ var forms = []form{
 	{"megakernel", func(o *engine.PipelineOptions) { o.Form = engine.FormMegakernel }},
 	{"blocks", func(o *engine.PipelineOptions) { o.Form = engine.FormBlocks }},
 	{"wavefront", func(o *engine.PipelineOptions) { o.Form = engine.FormWavefront }},
+	{"sorted", func(o *engine.PipelineOptions) { o.Form = engine.FormSorted }},
 }
 
 // fuzzer compares the ways to run generated pipelines.

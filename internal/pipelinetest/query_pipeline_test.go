@@ -75,7 +75,7 @@ func TestQueriesInPipelines(t *testing.T) {
 		scene := newQueryScene(t, d, 0)
 		forms := []engine.LinkForm{engine.FormAuto}
 		if way == engine.BackendCompute {
-			forms = append(forms, engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront)
+			forms = append(forms, engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront, engine.FormSorted)
 		}
 		for _, form := range forms {
 			t.Run(fmt.Sprint(way, " ", form), func(t *testing.T) {

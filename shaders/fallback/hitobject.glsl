@@ -42,6 +42,7 @@ uint hoWords[HO_WORDS];
 const uint HO_MODE_SHIFT = 30u;
 const uint HO_MODE_TRACE = 1u;
 const uint HO_MODE_EXECUTE = 2u;
+const uint HO_MODE_BOTH = 3u; // traced and executed at once, and asked later
 
 uint hoMode(const in uint payload, const in uint mode) { return payload | mode << HO_MODE_SHIFT; }
 
@@ -172,10 +173,10 @@ uint hoTraverse() {
         return hoExecuted();
     }
     uint record = hoFind();
-    if (mode == HO_MODE_TRACE) {
+    if (mode == HO_MODE_TRACE || mode == HO_MODE_BOTH) {
         hoPack(record);
         hoPush();
-        return RT_STATE_DONE;
+        if (mode == HO_MODE_TRACE) return RT_STATE_DONE;
     }
     return hoAnswer(record);
 }

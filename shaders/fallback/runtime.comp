@@ -378,9 +378,9 @@ uvec2 rtMorton(const in uint lane) {
         ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u) | ((lane >> 3u) & 4u));
 }
 
-// Places this lane of a direct launch: the grid of workgroups covers the launch by tiles, each by some of a row. False outside.
-bool rtPlaceLane() {
-    uint lane = gl_LocalInvocationIndex % RT_TILE_LANES;
+// Places a lane of a direct launch: the grid of workgroups covers the launch by tiles, each by some of a row. False outside.
+bool rtPlaceTile(const in uint local) {
+    uint lane = local % RT_TILE_LANES;
     uint log2 = rtLaunch.tileWidthLog2;
     uvec2 tile = uvec2(1u << log2, RT_TILE_LANES >> log2);
     uvec2 inTile = log2 == 3u ? rtMorton(lane) : uvec2(lane & (tile.x - 1u), lane >> log2);
@@ -389,11 +389,12 @@ bool rtPlaceLane() {
     group.y = group.y * rtLaunch.tilesPerRow % gl_NumWorkGroups.y;
 #endif
     uvec3 place = group + uvec3(rtLaunch.firstGroup, rtLaunch.groupStride, rtLaunch.groupCount);
-    place.x = place.x * RT_TILES + gl_LocalInvocationIndex / RT_TILE_LANES;
+    place.x = place.x * RT_TILES + local / RT_TILE_LANES;
     rtLaunchId = uvec3(place.xy * tile + inTile, place.z);
     rtLaunchSize = rtLaunch.launchSize;
     return all(lessThan(rtLaunchId.xy, rtLaunchSize.xy));
 }
+bool rtPlaceLane() { return rtPlaceTile(gl_LocalInvocationIndex); }
 
 // Places this lane of an indirect launch: tiles go row by row. False outside.
 bool rtPlaceGroup(const in uint group, const in uint lane) {
@@ -466,6 +467,7 @@ void rtRun() {
 }
 
 #include "fallback/wave.glsl"
+#include "fallback/sorted.glsl"
 
 // One kernel for everything.
 void rtWhole() {
@@ -490,4 +492,5 @@ void main() {
     rtWaveResume();
     rtWaveShade();
     rtWaveTail();
+    rtSorted();
 }

@@ -72,8 +72,13 @@ func (p *pipeline) Stats() driver.Stats {
 	for _, c := range s.Choices {
 		choices = append(choices, driver.Choice{Places: c.Places, Form: c.Form, Wavefront: c.Wavefront, Alone: c.Alone})
 	}
-	return driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords,
-		Driver: s.Driver, Form: s.Form, Reorders: s.Reorders, Choices: choices}
+	stats := driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords,
+		Driver: s.Driver, Form: s.Form, Reorders: s.Reorders, Calls: s.Calls, PathBytes: p.impl.StackBytes() + s.LaneBytes,
+		Rounds: s.Rounds, Bounded: s.Bounded, Choices: choices}
+	for _, k := range s.Kernels {
+		stats.Kernels = append(stats.Kernels, driver.KernelStats(k))
+	}
+	return stats
 }
 
 // Destroy also forgets the pipeline's name for faults, unless another of the same code has taken the place.

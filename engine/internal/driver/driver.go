@@ -167,6 +167,16 @@ type Stats struct {
 	Reorders bool
 	// Choices are how launches run, by size, where FormAuto took the wavefront form and measures it against the monolithic one.
 	Choices []Choice
+	// Calls are the places where shaders are left for others and taken up again, with what lives across each (compute way). None
+	// where the form calls shaders as functions, and values stay in registers.
+	Calls []rt.CallSite
+	// PathBytes is what a path takes in memory while it is under way: the stack, and the state between kernels (compute way).
+	PathBytes uint32
+	// Kernels are those of a form of several, Rounds how many rounds of them a launch records at most, and Bounded whether these end
+	// every path; otherwise one more kernel ends what is left (compute way).
+	Kernels []KernelStats
+	Rounds  uint32
+	Bounded bool
 }
 
 // Choice tells how launches of a size run: what one took in the wavefront form and as one kernel, 0 where that is not known yet.
@@ -174,6 +184,13 @@ type Choice struct {
 	Places           uint64 // of a launch, but for a factor of two: the least
 	Form             rt.Form
 	Wavefront, Alone time.Duration
+}
+
+// KernelStats tell of one kernel of several.
+type KernelStats struct {
+	Name      string
+	CodeWords int
+	Driver    []vk.Statistic
 }
 
 // Trace is one launch.

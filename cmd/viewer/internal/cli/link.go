@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/everray/everray/engine"
 	"github.com/everray/everray/fallback/repro"
 )
 
@@ -43,12 +44,13 @@ instructions for as long as the link fails in the same way, and writes what is l
 
 // linkReport is what link prints as JSON.
 type linkReport struct {
-	Name   string       `json:"name"`
-	Form   string       `json:"form,omitempty"`
-	Words  int          `json:"words"`
-	States int          `json:"states"`
-	Passes []repro.Pass `json:"passes"`
-	Error  string       `json:"error,omitempty"`
+	Name   string            `json:"name"`
+	Form   string            `json:"form,omitempty"`
+	Words  int               `json:"words"`
+	States int               `json:"states"`
+	Calls  []engine.CallSite `json:"calls,omitempty"`
+	Passes []repro.Pass      `json:"passes"`
+	Error  string            `json:"error,omitempty"`
 }
 
 func (a *app) link(ctx context.Context, dir string, f *linkFlags) error {
@@ -63,6 +65,7 @@ func (a *app) link(ctx context.Context, dir string, f *linkFlags) error {
 	r := linkReport{Name: c.Name, Passes: passes}
 	if result != nil {
 		r.Form, r.Words, r.States = result.Form.String(), len(result.Code), result.States
+		r.Calls = c.Calls(result)
 	}
 	if failure != nil {
 		r.Error = failure.Error()
@@ -97,6 +100,9 @@ func (a *app) printLink(c *repro.Case, r *linkReport) error {
 	fmt.Fprint(a.stdout, "\n", repro.Table(r.Passes))
 	if r.Error == "" {
 		fmt.Fprintf(a.stdout, "\nlinked: %s form, %d words, %d states\n", r.Form, r.Words, r.States)
+	}
+	for _, call := range r.Calls {
+		fmt.Fprintln(a.stdout, call)
 	}
 	return nil
 }

@@ -32,6 +32,14 @@ func TestLinkCommand(t *testing.T) {
 		!strings.Contains(stdout, "linked: monolithic form") {
 		t.Errorf("exit code %d, stderr %q, stdout\n%s", code, stderr, stdout)
 	}
+	c.Form = link.FormMegakernel
+	cut := filepath.Join(t.TempDir(), "cut")
+	if err := c.Write(cut); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr = run(cut); code != 0 || !strings.Contains(stdout, "\nraygen: trace, ") {
+		t.Errorf("exit code %d, stderr %q, no word of what lives across the trace call:\n%s", code, stderr, stdout)
+	}
 	c.Stages[0].Code = c.Stages[0].Code[:len(c.Stages[0].Code)-1]
 	broken, small := filepath.Join(t.TempDir(), "broken"), filepath.Join(t.TempDir(), "small")
 	if err := c.Write(broken); err != nil {

@@ -31,7 +31,7 @@ type renderFlags struct {
 	sceneFlags
 	lookFlags
 	outs, layers               []string
-	denoise                    bool
+	denoise, verbose           bool
 	float                      bool
 	spp                        int
 	heatMax                    float64
@@ -147,6 +147,8 @@ the ray is, what it hit, and the payload. All else is as without; --spp 1 is eno
 	cmd.Flags().IntVar(&f.spp, "spp", 64, "samples per pixel")
 	cmd.Flags().Float64Var(&f.heatMax, "heat-max", 0,
 		"steps per ray at which the scale of heat ends (default chosen from the picture)")
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false,
+		"tell of the pipeline, too: form, bytes per path, kernels, rounds, and what lives across each trace call")
 	cmd.Flags().StringVar(&f.pixel, "pixel", "", "follow the pixel X,Y: print each step of its shaders and rays")
 	return cmd
 }
@@ -314,6 +316,8 @@ type renderReport struct {
 	StackBytes     uint32  `json:"stack_bytes"`
 	// Code is what the driver tells about the compiled code; empty where it tells nothing.
 	Code []report.Statistic `json:"code,omitempty"`
+	// Pipeline is what --verbose prints.
+	Pipeline *pipelineReport `json:"pipeline,omitempty"`
 	// Form is that of linking, Choices what it is for launches of a size, where that is measured (compute way).
 	Form           string         `json:"form,omitempty"`
 	Choices        []choiceReport `json:"choices,omitempty"`
@@ -322,7 +326,8 @@ type renderReport struct {
 	DroppedSamples uint64         `json:"dropped_samples"`
 	Heat           *heatReport    `json:"heat,omitempty"`
 	// Steps are those of --pixel: the shader, and what it does.
-	Steps []string `json:"steps,omitempty"`
+	Steps   []string `json:"steps,omitempty"`
+	verbose bool
 }
 
 // choiceReport is how launches of a size run.
@@ -358,8 +363,8 @@ func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render
 		StructureBytes: s.Bottom.Bytes + s.Top.Bytes,
 		LinkMS:         report.Milliseconds(s.Pipeline.LinkTime), CompileMS: report.Milliseconds(s.Pipeline.CompileTime),
 		FirstLaunchMS: report.Milliseconds(s.FirstLaunch), StackBytes: s.Pipeline.StackBytes,
-		Code:   report.Statistics(s.Pipeline.Driver),
-		Lights: s.Lights, LightTriangles: s.LightTriangles,
+		Code: report.Statistics(s.Pipeline.Driver), Pipeline: newPipelineReport(s.Pipeline),
+		Lights: s.Lights, LightTriangles: s.LightTriangles, verbose: f.verbose,
 	}
 }
 
@@ -387,6 +392,9 @@ func (a *app) printRender(r renderReport) error {
 		}
 		if len(r.Code) > 0 {
 			fmt.Fprintf(w, "code\t%s\n", report.JoinStatistics(r.Code))
+		}
+		if r.verbose {
+			r.Pipeline.print(w)
 		}
 		fmt.Fprintf(w, "rays\t%d in %.3f s on the GPU: %.2f Mrays/s (%.3f s by the clock)\n", r.Rays, r.GPUSeconds, r.Mrays,
 			r.WallSeconds)

@@ -195,7 +195,7 @@ func TestWaysAgree(t *testing.T) {
 		images[k.Name] = reference
 		forms := []engine.LinkForm{engine.FormMonolithic}
 		if k.Name == "mixed16" {
-			forms = append(forms, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront)
+			forms = append(forms, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront, engine.FormSorted)
 		}
 		for _, form := range forms {
 			plain := image(compute, k, form)
