@@ -58,7 +58,9 @@ func (l *assembly) emitStage(s *framedStage) error {
 		if f.call.Op == spirv.OpReorderThreadWithHintEXT {
 			p.reorders = true
 		} else if f.call.Op != spirv.OpExecuteCallableKHR {
-			p.rays = p.rays.meet(l.rayBits(&f.call), p.traces)
+			rays := l.rayBits(&f.call)
+			p.skips = p.skips || rays.flags.mask&rays.flags.value&rayFlagSkipClosestHit != 0
+			p.rays = p.rays.meet(rays, p.traces)
 			p.traces = true
 		}
 	}

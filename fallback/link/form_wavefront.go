@@ -66,9 +66,10 @@ type waveKernel struct {
 	main      routine
 	runs      func(part int) bool
 	traverses bool
-	states    [2]uint32 // that it goes on with
-	goesOn    bool      // one of them may follow another
-	lanes     uint32    // of a workgroup
+	states    [2]uint32    // that it goes on with
+	goesOn    bool         // one of them may follow another
+	lanes     uint32       // of a workgroup
+	answers   map[int]bool // miss shaders that it has for rays which skip closest hit shaders
 }
 
 // make makes a kernel.
@@ -122,8 +123,10 @@ func (f *wavefront) makeAll(l *assembly, kernels []waveKernel, needs laneNeeds) 
 func (f *wavefront) kernels(l *assembly) []waveKernel {
 	w := f.plan
 	raygens := func(i int) bool { return l.parts[i].model == Raygen }
+	answers := w.answerers(l)
 	list := []waveKernel{
-		{name: "resume", main: l.symbols.RtWaveResume, traverses: true, states: w.resume, goesOn: l.callsShaders(), runs: raygens},
+		{name: "resume", main: l.symbols.RtWaveResume, traverses: true, states: w.resume, goesOn: l.callsShaders(),
+			runs: func(i int) bool { return raygens(i) || answers[i] }, answers: answers},
 	}
 	for i, k := range w.kernels {
 		mine := map[int]bool{}
@@ -154,6 +157,7 @@ func (f *wavefront) kernels(l *assembly) []waveKernel {
 func (f *wavefront) finish(l *assembly) (*Result, error) {
 	w, needs := f.plan, l.laneNeeds()
 	needs.nested = needs.nested || w.reorders
+	needs.ray = needs.ray || len(w.answerers(l)) > 0 // lanes keep rays there
 	if l.kernelsOnly || len(l.options.Libraries) > 0 {
 		needs = needs.all() // so that kernels do not depend on what others read
 	}
@@ -212,6 +216,7 @@ func (f *wavefront) kernel(l *assembly, k waveKernel, needs laneNeeds) *assembly
 		c.emitConstant(constant.hook, constant.value)
 	}
 	c.emitLaneNeeds(needs)
+	c.emitAnswers(k.answers)
 	f.plan.emitReorders(&c, k.main != l.symbols.RtWaveTail)
 	c.emitAgreement(func(p *part) bool { return needs.nested || p.model == Raygen })
 	c.emitArgument(l.symbols.RtWaveAddress, 1)

@@ -29,6 +29,7 @@ type part struct {
 	calls       bool     // it calls callable shaders
 	traces      bool     // it traces rays, or executes hit objects
 	rays        rayBits  // of those calls
+	skips       bool     // one of them skips closest hit shaders, whatever else it does
 	hitObjects  bool     // it has calls that pass hit objects
 	records     bool     // it makes some of other things than rays
 	reorders    bool     // it asks for another order of lanes

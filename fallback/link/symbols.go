@@ -87,6 +87,7 @@ type waveSymbols struct {
 	RtWaveAddress, RtWaveArgument, RtWaveFirst, RtWaveEnd, RtWaveLanes           routine
 	RtWaveReadsRay, RtWaveReadsHit, RtWaveReadsBarycentrics, RtWaveReadsInstance routine
 	RtWaveAttributeQuads, RtWaveNested, RtWaveObjects, RtWaveGoesOn              routine
+	RtWaveAnswers, RtWaveAnswerFirst, RtWaveAnswerMask                           routine
 	RtWaveCounts                                                                 global
 }
 

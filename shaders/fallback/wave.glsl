@@ -25,6 +25,11 @@ uint rtWaveAttributeQuads() { return 2u; }
 bool rtWaveObjects() { return true; }
 // Whether rays come to traversal through memory.
 bool rtWaveNested() { return true; }
+// Whether rays of ray generation that skip closest hit shaders are answered in the kernel that traverses them, and by which miss
+// shaders: those of a mask, from a state on.
+bool rtWaveAnswers() { return false; }
+uint rtWaveAnswerFirst() { return 0u; }
+uint rtWaveAnswerMask() { return 0u; }
 // Lanes of this kernel's workgroups, at most RT_WAVE_MOST_LANES.
 uint rtWaveLanes() { return RT_WAVE_LANES; }
 
@@ -204,14 +209,31 @@ void rtWaveStoreTrace(RtWave w) {
     if (rtWaveReadsRay()) rtWaveStoreRay(w);
 }
 
-// Traverses. What is known of the call goes to memory before, lest it takes registers all the while.
-uint rtWaveFind(RtWave w) {
+// Whether a miss shader is in this kernel.
+bool rtWaveAnswered(const in uint state) {
+    uint i = state - rtWaveAnswerFirst();
+    return i < 32u && (rtWaveAnswerMask() >> i & 1u) != 0u;
+}
+
+// Traverses. What is known of the call goes to memory before, lest it takes registers all the while. If the ray is to be answered
+// here, a miss shader of this kernel runs, and the state behind it is returned.
+uint rtWaveFind(RtWave w, const in bool answer) {
     rtAgree();
     if (!rtWaveObjects()) rtWaveStoreTrace(w);
     uint state = rtTraverse();
+    if (answer && rtWaveAnswered(state)) {
+        rtWaveLoadCall(w);
+        rtPlaceWave();
+        rtState = state;
+        return rtShade(state);
+    }
     if (state == RT_STATE_DONE) {
         if (!rtWaveObjects()) rtWaveLoadCall(w);
         state = rtReturn();
+        if (answer) {
+            rtPlaceWave();
+            return state;
+        }
         rtWaveStoreCall(w);
     } else {
         state = rtWaveKnown(w, state);
@@ -222,10 +244,60 @@ uint rtWaveFind(RtWave w) {
     return state;
 }
 
+// What the next ray sets anew is not alive until then.
+void rtWaveForget() {
+    rtRay.origin = vec3(0.0);
+    rtRay.tMin = 0.0;
+    rtRay.direction = vec3(0.0);
+    rtRay.tMax = 0.0;
+    rtRay.flags = 0u;
+    rtRay.cullMask = 0u;
+    rtRay.sbtOffset = 0u;
+    rtRay.sbtStride = 0u;
+    rtHit = ErHit(0.0, vec2(0.0), 0u, 0u, ER_NO_INSTANCE, 0u, 0u, 0u, uvec2(0u), 0u);
+    rtOperands = 0u;
+    rtRecord = uvec2(0u);
+    rtTlas = uvec2(0u);
+}
+
+// Goes on, and traverses the rays that come of it, in two turns: in the first one lanes traverse whose rays may be answered here, in
+// the second all that are on another ray. So lanes that traverse together are on rays of a kind, and a shadow ray takes no round.
+// Lanes that have another ray at once keep it in memory for a turn, not in registers.
+uint rtWaveAnswer(RtWave w, const in uint first) {
+    uint state = first;
+    bool kept = false;
+    [[dont_unroll]] for (uint turn = 0u; turn < 2u; turn++) {
+        bool parked = turn > 0u && state == RT_STATE_TRAVERSE;
+        state = rtWaveContinue(state);
+        if (state == RT_STATE_TRAVERSE) {
+            if (turn == 0u && (rtRay.flags & RT_RAY_FLAG_SKIP_CLOSEST_HIT) == 0u) {
+                rtWaveStoreCall(w);
+                rtWaveStoreRay(w);
+                rtWaveStoreNext(w, state, rtTlas);
+            } else {
+                if (parked) {
+                    rtWaveLoadCall(w);
+                    rtWaveLoad(w, state);
+                }
+                state = rtWaveFind(w, turn == 0u);
+                kept = turn == 1u || state < RT_STATE_CALL && state != RT_STATE_DONE;
+            }
+        } else if (!kept && state != RT_STATE_DONE) { // another kernel's
+            state = rtWaveKnown(w, state);
+            rtWaveStoreCall(w);
+            rtWaveStoreNext(w, state, rtRecord);
+            kept = true;
+        }
+        rtWaveForget();
+    }
+    return state;
+}
+
 // Goes on, and traverses the ray that comes of it.
 uint rtWaveTrace(RtWave w, const in uint first) {
+    if (rtWaveAnswers()) return rtWaveAnswer(w, first);
     uint state = rtWaveContinue(first);
-    if (state == RT_STATE_TRAVERSE) return rtWaveFind(w);
+    if (state == RT_STATE_TRAVERSE) return rtWaveFind(w, false);
     if (rtCallsShaders() && state != RT_STATE_DONE) {
         state = rtWaveKnown(w, state);
         rtWaveStoreCall(w);
