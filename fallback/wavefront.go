@@ -31,7 +31,7 @@ const (
 
 	// waveRounds is how many rounds are recorded of a pipeline whose loops nobody can bound. Those that find no lane alive
 	// take the H200 some 5 us each.
-	waveRounds = 16
+	waveRounds = 10
 )
 
 // wavefront is what the form has beside the tail.

@@ -2,7 +2,8 @@ package link
 
 import "github.com/everray/everray/fallback/spirv"
 
-// Rays of ray generation shaders that skip closest hit shaders, as shadow rays do, are answered by a miss shader or by nobody. Where
+// Rays of ray generation shaders that skip closest hit shaders, as shadow rays do, are answered by a miss shader or by nobody.
+// Where
 // that shader is small, the wavefront form has it in the kernel that traverses: the ray takes no round, and what lives across it
 // does not wait in memory for one.
 

@@ -260,7 +260,8 @@ void rtWaveForget() {
     rtTlas = uvec2(0u);
 }
 
-// Goes on, and traverses the rays that come of it, in two turns: in the first one lanes traverse whose rays may be answered here, in
+// Goes on, and traverses the rays that come of it, in two turns: in the first one lanes traverse whose rays may be answered here,
+// in
 // the second all that are on another ray. So lanes that traverse together are on rays of a kind, and a shadow ray takes no round.
 // Lanes that have another ray at once keep it in memory for a turn, not in registers.
 uint rtWaveAnswer(RtWave w, const in uint first) {
