@@ -84,7 +84,9 @@ type merger struct {
 
 // copyStage appends a stage and returns the merger, which knows the ids that the stage's now are.
 func (l *linked) copyStage(s *loweredStage) (*merger, error) {
+	l.heed()
 	g := &merger{l: l, s: s, ids: map[spirv.ID]spirv.ID{}, decor: decorationKeys(s.code)}
+	l.heed()
 	if err := g.header(); err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ var nearLimit = []struct {
 	}},
 	{"branches", func(g *grower, words int) {
 		f := g.main
-		for g.room(words, 12) && len(f.Blocks) < 60000 {
+		for g.room(words, 14) && len(f.Blocks) < 60000 {
 			g.branch()
 		}
 	}},
@@ -125,7 +125,7 @@ var nearLimit = []struct {
 		for g.room(words, 30) {
 			f := g.function()
 			g.main = g.m.Functions[len(g.m.Functions)-1]
-			for i := 0; i < 300 && g.room(words, 12); i++ {
+			for i := 0; i < 300 && g.room(words, 14); i++ {
 				g.branch()
 			}
 			g.main = entry

@@ -164,6 +164,7 @@ func (q *queryLowering) function(f *spirv.Function) error {
 	}
 	for _, b := range f.Blocks {
 		for i := range b.Insts {
+			q.l.work(1)
 			if in := &b.Insts[i]; in.Result != 0 {
 				q.types[in.Result] = in.Type
 				q.objects[in.Result] = in.Op == spirv.OpVariable

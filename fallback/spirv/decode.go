@@ -76,10 +76,14 @@ func (o DecodeOptions) decode(words []uint32) (*Module, error) {
 		m:    &Module{Version: words[1], Generator: words[2], Bound: words[3], Schema: words[4]},
 		wide: map[ID]bool{},
 	}
-	count := 0
+	const often = 1 << 14 // words from look to look at the context
+	look := headerWords + often
 	for at := headerWords; at < len(words); {
-		if count++; count%4096 == 0 && o.Context != nil && o.Context.Err() != nil {
-			return nil, o.Context.Err()
+		if at >= look && o.Context != nil {
+			if err := o.Context.Err(); err != nil {
+				return nil, err
+			}
+			look = at + often
 		}
 		n := int(words[at] >> 16)
 		if n == 0 || n > len(words)-at {

@@ -23,7 +23,10 @@ func FoldSpecConstants(m *Module, values map[uint32][]byte) error {
 func FoldSpecConstantsContext(ctx context.Context, m *Module, values map[uint32][]byte) error {
 	f := &folder{m: m, defs: map[ID]*Inst{}, specs: map[ID]uint32{}}
 	keep := m.Annotations[:0]
-	for _, in := range m.Annotations {
+	for i, in := range m.Annotations {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if in.Op == OpDecorate && Decoration(in.Operands[1]) == DecorationSpecId && len(in.Operands) > 2 {
 			f.specs[in.ID(0)] = in.Operands[2]
 			continue

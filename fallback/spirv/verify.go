@@ -51,7 +51,7 @@ func verify(ctx context.Context, m *Module, v *verifier) error {
 // verifier is the state of Verify.
 type verifier struct {
 	ctx   context.Context
-	done  int // instructions looked at
+	done  int // words looked at since the last look at the context
 	m     *Module
 	x     *Index
 	funcs map[ID]*Function
@@ -67,12 +67,14 @@ type verifier struct {
 	reads map[ID]bool // whether a function, or one that it calls, uses any
 }
 
-// poll is called for each instruction of the longer steps. Now and then it
-// looks whether the context has ended.
-func (v *verifier) poll() error {
-	if v.done++; v.done%4096 != 0 {
+// poll is called for each instruction of the longer steps, which may have
+// thousands of operands. Now and then it looks whether the context has ended.
+func (v *verifier) poll(in *Inst) error {
+	const often = 1 << 14
+	if v.done += 4 + len(in.Operands); v.done < often {
 		return nil
 	}
+	v.done = 0
 	return v.ctx.Err()
 }
 
@@ -114,7 +116,7 @@ func (v *verifier) layout() error {
 	var err error
 	v.m.eachInst(func(in *Inst) {
 		if err == nil {
-			err = v.poll()
+			err = v.poll(in)
 		}
 		if err == nil {
 			err = v.grammar(in)
@@ -199,7 +201,7 @@ func (v *verifier) definitions() error {
 		if in.Result == 0 || err != nil {
 			return
 		}
-		if err = v.poll(); err == nil && seen[in.Result] {
+		if err = v.poll(in); err == nil && seen[in.Result] {
 			err = v.fail(in, "%%%d is defined twice", in.Result)
 		}
 		seen[in.Result] = true
@@ -211,7 +213,7 @@ func (v *verifier) definitions() error {
 		if err != nil {
 			return
 		}
-		if err = v.poll(); err != nil {
+		if err = v.poll(in); err != nil {
 			return
 		}
 		if in.Type != 0 && !v.x.Op(in.Type).IsType() {
@@ -262,7 +264,7 @@ func (v *verifier) globals() error {
 			}
 			continue
 		}
-		if err := v.poll(); err != nil {
+		if err := v.poll(in); err != nil {
 			return err
 		}
 		late := ID(0)

@@ -44,7 +44,7 @@ func (v *verifier) function(f *Function) error {
 	for _, b := range f.Blocks {
 		v.block = b.Label
 		for i := range b.Insts {
-			if err := v.poll(); err != nil {
+			if err := v.poll(&b.Insts[i]); err != nil {
 				return err
 			}
 			if err := v.inst(&b.Insts[i]); err != nil {
@@ -136,7 +136,7 @@ func (v *verifier) values(c *CFG) error {
 		v.block = block.Label
 		for i := range block.Insts {
 			in := &block.Insts[i]
-			if err := v.poll(); err != nil {
+			if err := v.poll(in); err != nil {
 				return err
 			}
 			if in.Op == OpPhi {

@@ -110,6 +110,9 @@ func (s *stage) reach(byID map[spirv.ID]*spirv.Function) (map[spirv.ID]bool, err
 		case f == nil || len(f.Blocks) == 0:
 			return nil, s.invalid("call of function %v, which has no body", s.name(id))
 		}
+		if len(reached)%1024 == 0 && s.ctx.Err() != nil {
+			return nil, s.ctx.Err()
+		}
 		reached[id], open[id] = true, true
 		next := step{id: id}
 		for _, b := range f.Blocks {

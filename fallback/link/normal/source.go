@@ -90,11 +90,16 @@ func (s *stage) ownModule() error {
 		return err
 	}
 	shared := *s.module
-	shared.Functions = kept
-	all := s.module.Functions
-	s.module = shared.Clone()
-	m := s.module
-	m.ForgetFunctions(all)
+	shared.Functions = nil
+	m := shared.Clone()
+	for i, f := range kept {
+		if i%256 == 0 && s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		m.Functions = append(m.Functions, f.Clone())
+	}
+	m.ForgetFunctions(s.module.Functions)
+	s.module = m
 	m.EntryPoints = slices.DeleteFunc(m.EntryPoints, func(in spirv.Inst) bool {
 		return !isEntry(&in, s.Entry, Execution(s.Kind)) || in.EntryPoint().EntryPoint() != s.entry
 	})[:1]
