@@ -49,6 +49,7 @@ type erUpdatePush struct {
 // erLonePush is both.
 //
 //glsl:bvh/refit/leaves.comp ErPush
+//lint:ignore U1000 the kernels have it, and the twins test holds it
 type erLonePush struct {
 	erPush
 	erUpdatePush

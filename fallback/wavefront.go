@@ -203,7 +203,9 @@ type waveHead struct {
 //
 //glsl:fallback/runtime.comp RtWaveSegment
 type waveSegment struct {
-	groups       [3]uint32
+	//lint:ignore U1000 the kernels have it, and the twins test holds it
+	groups [3]uint32
+	//lint:ignore U1000 the kernels have it, and the twins test holds it
 	first, count uint32
 	_            [3]uint32
 }
@@ -213,11 +215,14 @@ type waveSegment struct {
 //
 //glsl:fallback/runtime.comp RtWaveRound
 type waveRound struct {
-	resume        [3]uint32
-	alive         uint32
-	scatter       [3]uint32
-	next          uint32
-	segments      [waveSegments]waveSegment
+	resume [3]uint32
+	//lint:ignore U1000 the kernels have it, and the twins test holds it
+	alive   uint32
+	scatter [3]uint32
+	//lint:ignore U1000 the kernels have it, and the twins test holds it
+	next     uint32
+	segments [waveSegments]waveSegment
+	//lint:ignore U1000 the kernels have it, and the twins test holds it
 	count, cursor [waveBins]uint32
 }
 

@@ -3,7 +3,6 @@ package house
 import (
 	"go/ast"
 	"go/build"
-	"go/constant"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -111,14 +110,13 @@ func checkModule(t *testing.T) *module {
 //	//glsl:bvh/build/bounds.comp ErBuild
 //	//glsl:ER_COPY_SIZE
 type mark struct {
-	at       token.Position
-	path     string // of the package
-	name     string // in Go
-	shader   string // of a structure; empty for constants
-	glsl     string
-	options  []string
-	object   types.Object
-	constant constant.Value
+	at      token.Position
+	path    string // of the package
+	name    string // in Go
+	shader  string // of a structure; empty for constants
+	glsl    string
+	options []string
+	object  types.Object
 }
 
 var marked = regexp.MustCompile(`(?m)^//glsl:(.+)$`)

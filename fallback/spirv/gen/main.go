@@ -46,7 +46,7 @@ func write(dir string) error {
 }
 
 // grammarRow is a row of the grammar: name, result, kinds of operands.
-var grammarRow = regexp.MustCompile(`\{"(\w+)", (?:none|r|tr),\s+"([^"]*)"\}`)
+var grammarRow = regexp.MustCompile(`\{\s*"(\w+)", (?:none|r|tr),\s+"([^"]*)"\}`)
 
 // grammar reads the kinds of operands by opcode from the files of the package in a folder.
 func grammar(dir string) (map[string]string, error) {
@@ -139,7 +139,7 @@ func (v *view) shared(kinds map[string]string) ([]operand, error) {
 		}
 		switch {
 		case i == 0 && !begins && len(own) != names || len(own) < names && begins:
-			return nil, fmt.Errorf("Op%s has %d operands (%s), and %d names", op, len(own), grammar, names)
+			return nil, fmt.Errorf("instruction Op%s has %d operands (%s), and %d names", op, len(own), grammar, names)
 		case i == 0:
 			list = own[:names]
 		case len(own) > names && !begins || !slices.Equal(own[:min(len(own), names)], list[:min(len(own), names)]):

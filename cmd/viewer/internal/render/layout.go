@@ -16,8 +16,9 @@ type frame struct {
 	eye, right, up, forward                           mgl32.Vec4
 	skyUp, skyZenith, skyHorizon, skyGround, skyFront mgl32.Vec4
 	flags, lightCount, lightTriangleCount             uint32
-	lightPower, clampRadiance, tMin, tMax             float32
-	environmentWidth                                  uint32
+	//lint:ignore U1000 the kernels have it, and the twins test holds it
+	lightPower, clampRadiance, tMin, tMax float32
+	environmentWidth                      uint32
 }
 
 // geometry has the addresses of a geometry's attributes.
