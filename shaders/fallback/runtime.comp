@@ -378,23 +378,18 @@ uvec2 rtMorton(const in uint lane) {
         ((lane >> 1u) & 1u) | ((lane >> 2u) & 2u) | ((lane >> 3u) & 4u));
 }
 
-// Places a lane of a direct launch: the grid of workgroups covers the launch by tiles, each by some of a row. False outside.
-bool rtPlaceTile(const in uint local) {
-    uint lane = local % RT_TILE_LANES;
-    uint log2 = rtLaunch.tileWidthLog2;
-    uvec2 tile = uvec2(1u << log2, RT_TILE_LANES >> log2);
-    uvec2 inTile = log2 == 3u ? rtMorton(lane) : uvec2(lane & (tile.x - 1u), lane >> log2);
-    uvec3 group = gl_WorkGroupID;
-#ifdef ER_SIMD
-    group.y = group.y * rtLaunch.tilesPerRow % gl_NumWorkGroups.y;
-#endif
-    uvec3 place = group + uvec3(rtLaunch.firstGroup, rtLaunch.groupStride, rtLaunch.groupCount);
-    place.x = place.x * RT_TILES + local / RT_TILE_LANES;
-    rtLaunchId = uvec3(place.xy * tile + inTile, place.z);
-    rtLaunchSize = rtLaunch.launchSize;
-    return all(lessThan(rtLaunchId.xy, rtLaunchSize.xy));
+// Places a lane of a direct launch: of this one, or another of the workgroup. Text twice, not a call: a function more between the
+// kernel and its shaders cost rays 4% (H200).
+#define RT_PLACED gl_LocalInvocationIndex
+bool rtPlaceLane() {
+#include "fallback/place.glsl"
 }
-bool rtPlaceLane() { return rtPlaceTile(gl_LocalInvocationIndex); }
+#undef RT_PLACED
+#define RT_PLACED local
+bool rtPlaceTile(const in uint local) {
+#include "fallback/place.glsl"
+}
+#undef RT_PLACED
 
 // Places this lane of an indirect launch: tiles go row by row. False outside.
 bool rtPlaceGroup(const in uint group, const in uint lane) {
