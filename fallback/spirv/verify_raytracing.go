@@ -11,7 +11,8 @@ const firstRayOp = OpTraceRayKHR
 //	a  acceleration structure            u  32-bit integer
 //	b  bool                              f  32-bit float
 //	v  vector of three floats            w  vector of two floats
-//	m  matrix of four such columns       t  array of three such vectors, or none of fewer
+//	m  matrix of four such columns       t  array of three vectors of three floats
+//	e  array of two vectors of three     d  array of two floats
 //	l  64-bit integer or two of 32       k  as u, here a constant
 //	p  pointer to a payload              c  pointer to callable data
 //	h  pointer to a hit object           q  pointer to a ray query
@@ -51,6 +52,13 @@ var rayOperands = map[Op]string{
 	OpRayQueryGetWorldRayOriginKHR:                                     "v:q",
 	OpRayQueryGetIntersectionObjectToWorldKHR:                          "m:qk",
 	OpRayQueryGetIntersectionWorldToObjectKHR:                          "m:qk",
+	OpRayQueryGetIntersectionSpherePositionNV:                          "v:qk",
+	OpRayQueryGetIntersectionSphereRadiusNV:                            "f:qk",
+	OpRayQueryGetIntersectionLSSPositionsNV:                            "e:qk",
+	OpRayQueryGetIntersectionLSSRadiiNV:                                "d:qk",
+	OpRayQueryGetIntersectionLSSHitValueNV:                             "f:qk",
+	OpRayQueryIsSphereHitNV:                                            "b:qk",
+	OpRayQueryIsLSSHitNV:                                               "b:qk",
 
 	OpHitObjectRecordHitMotionNV:                  ":hauuuuuuvfvffx",
 	OpHitObjectRecordHitWithIndexMotionNV:         ":hauuuuuvfvffx",
@@ -121,6 +129,12 @@ var rayOperands = map[Op]string{
 	OpHitObjectIsEmptyEXT:                                "b:h",
 	OpHitObjectIsHitEXT:                                  "b:h",
 	OpHitObjectIsMissEXT:                                 "b:h",
+	OpHitObjectGetSpherePositionNV:                       "v:h",
+	OpHitObjectGetSphereRadiusNV:                         "f:h",
+	OpHitObjectGetLSSPositionsNV:                         "e:h",
+	OpHitObjectGetLSSRadiiNV:                             "d:h",
+	OpHitObjectIsSphereHitNV:                             "b:h",
+	OpHitObjectIsLSSHitNV:                                "b:h",
 }
 
 // rayKind is what a letter of rayOperands stands for.
@@ -141,14 +155,9 @@ var rayKinds = map[byte]rayKind{
 		m := v.x.Def(typ)
 		return m != nil && m.Op == OpTypeMatrix && m.Operands[1] == 4 && v.numbers(m.ID(0), OpTypeFloat, 3)
 	}},
-	't': {"an array of three vectors of three 32-bit floats", func(v *verifier, typ ID) bool {
-		t := v.x.Def(typ)
-		if t == nil || t.Op != OpTypeArray || !v.numbers(t.ID(0), OpTypeFloat, 3) {
-			return false
-		}
-		n := v.x.Def(t.ID(1))
-		return n.Op == OpConstant && n.Operands[0] == 3
-	}},
+	't': {"an array of three vectors of three 32-bit floats", func(v *verifier, typ ID) bool { return v.arrayOf(typ, 3, 3) }},
+	'e': {"an array of two vectors of three 32-bit floats", func(v *verifier, typ ID) bool { return v.arrayOf(typ, 2, 3) }},
+	'd': {"an array of two 32-bit floats", func(v *verifier, typ ID) bool { return v.arrayOf(typ, 2, 1) }},
 	'l': {"a 64-bit integer or a vector of two 32-bit integers", func(v *verifier, typ ID) bool {
 		kind, n, width := v.shape(typ)
 		return kind == OpTypeInt && n*width == 64
@@ -172,6 +181,16 @@ var rayKinds = map[byte]rayKind{
 func (v *verifier) numbers(typ ID, kind Op, n uint32) bool {
 	k, count, width := v.shape(typ)
 	return k == kind && count == n && width == 32
+}
+
+// arrayOf tells whether a type is an array of a length whose elements are n 32-bit floats.
+func (v *verifier) arrayOf(typ ID, length, n uint32) bool {
+	t := v.x.Def(typ)
+	if t == nil || t.Op != OpTypeArray || !v.numbers(t.ID(0), OpTypeFloat, n) {
+		return false
+	}
+	l := v.x.Def(t.ID(1))
+	return l.Op == OpConstant && l.Operands[0] == length
 }
 
 // pointsInto tells whether a type is that of pointers into one of the storage classes.

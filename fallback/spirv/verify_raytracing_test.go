@@ -18,6 +18,7 @@ func rayModule() (m *Module, values map[byte]ID, types map[byte]ID) {
 	types = map[byte]ID{
 		'a': m.declare(OpTypeAccelerationStructureKHR, 0), 'u': word, 'k': word, 'f': float, 'v': v3, 'w': m.TypeVector(float, 2),
 		'b': m.TypeBool(), 'm': m.TypeMatrix(v3, 4), 't': m.TypeArray(v3, m.ConstantU32(3)), 'l': m.TypeInt(64, false),
+		'e': m.TypeArray(v3, m.ConstantU32(2)), 'd': m.TypeArray(float, m.ConstantU32(2)),
 		'p': pointer(StorageClassRayPayloadKHR, word), 'c': pointer(StorageClassCallableDataKHR, word),
 		'h': pointer(StorageClassPrivate, m.declare(OpTypeHitObjectEXT, 0)),
 		'q': pointer(StorageClassPrivate, m.declare(OpTypeRayQueryKHR, 0)),
