@@ -114,19 +114,6 @@ func (e *emitter) unsigned(id spirv.ID) spirv.ID {
 	return e.convert(e.operand(id), e.s.typeOf(e.l, id), e.l.types.uint32())
 }
 
-// payloadOf returns the payload, or the callable data, of a call of other shaders.
-func payloadOf(call *spirv.Inst) spirv.ID {
-	switch call.Op {
-	case spirv.OpExecuteCallableKHR:
-		return call.ExecuteCallable().CallableData()
-	case spirv.OpHitObjectTraceRayEXT, spirv.OpHitObjectTraceReorderExecuteEXT:
-		return traces(call).Payload()
-	case spirv.OpHitObjectExecuteShaderEXT:
-		return call.HitObjectExecuteShader().Payload()
-	}
-	return call.TraceRay().Payload()
-}
-
 // setRay hands the operands of a trace call to the runtime.
 func (e *emitter) setRay(call *spirv.Inst) {
 	ray := call.TraceRay()

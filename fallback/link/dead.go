@@ -33,13 +33,14 @@ func (x *effects) removable(in *spirv.Inst) (removable bool, writes []spirv.ID) 
 	case x.plain(in):
 		return true, nil
 	case in.Op == spirv.OpLoad:
-		return !volatile(in), nil
+		return !volatile(in.Load().MemoryAccess()), nil
 	case in.Op == spirv.OpStore:
-		return private(in.ID(0)) && !volatile(&spirv.Inst{Operands: in.Operands[1:]}), []spirv.ID{x.root(in.ID(0))}
-	case in.Op == spirv.OpFunctionCall && x.pure[in.ID(0)]:
+		to := in.Store().Pointer()
+		return private(to) && !volatile(in.Store().MemoryAccess()), []spirv.ID{x.root(to)}
+	case in.Op == spirv.OpFunctionCall && x.pure[in.FunctionCall().Function()]:
 		return true, nil
-	case in.Op == spirv.OpFunctionCall && x.conduct(in.ID(0)).droppable:
-		for _, arg := range in.Operands[1:] {
+	case in.Op == spirv.OpFunctionCall && x.conduct(in.FunctionCall().Function()).droppable:
+		for _, arg := range in.FunctionCall().Arguments() {
 			if x.isPointer(spirv.ID(arg)) {
 				if !private(spirv.ID(arg)) {
 					return false, nil
@@ -121,10 +122,14 @@ func straighten(f *spirv.Function) bool {
 		if n < 2 || b.Insts[n-2].Op != spirv.OpSelectionMerge {
 			continue
 		}
-		merge := b.Insts[n-2].ID(0)
+		merge := b.Insts[n-2].Construct().MergeBlock()
 		through := func(t spirv.ID) bool {
 			y := blocks[t]
-			return t == merge || y != nil && len(y.Insts) == 1 && y.Insts[0].Op == spirv.OpBranch && y.Insts[0].ID(0) == merge
+			if t == merge || y == nil || len(y.Insts) != 1 {
+				return t == merge
+			}
+			in := &y.Insts[0]
+			return in.Op == spirv.OpBranch && in.Branch().TargetLabel() == merge
 		}
 		if slices.ContainsFunc(b.Successors(), func(t spirv.ID) bool { return !through(t) }) ||
 			blocks[merge] == nil || blocks[merge].Insts[0].Op == spirv.OpPhi {

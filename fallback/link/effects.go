@@ -78,8 +78,9 @@ func rootsOf(f *spirv.Function) map[spirv.ID]spirv.ID {
 		for i := range b.Insts {
 			switch in := &b.Insts[i]; in.Op {
 			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
-				roots[in.Result] = in.ID(0)
-				if r, ok := roots[in.ID(0)]; ok {
+				base := in.Derived().Base()
+				roots[in.Result] = base
+				if r, ok := roots[base]; ok {
 					roots[in.Result] = r
 				}
 			}
@@ -102,7 +103,8 @@ func (x *effects) plain(in *spirv.Inst) bool {
 		spirv.OpCompositeExtract, spirv.OpCompositeInsert, spirv.OpTranspose:
 		return true
 	case spirv.OpExtInst:
-		return x.glsl[in.ID(0)] && in.Operands[1] != glslModf && in.Operands[1] != glslFrexp
+		call := in.ExtInst()
+		return x.glsl[call.Set()] && call.Instruction() != glslModf && call.Instruction() != glslFrexp
 	default: // conversions, arithmetic, logic, comparisons, bits
 		return op >= spirv.OpConvertFToU && op <= spirv.OpBitcast || op >= spirv.OpSNegate && op <= spirv.OpSMulExtended ||
 			op >= spirv.OpAny && op <= spirv.OpFUnordGreaterThanEqual || op >= spirv.OpShiftRightLogical && op <= spirv.OpBitCount
@@ -118,9 +120,9 @@ func flow(op spirv.Op) bool {
 	return false
 }
 
-// volatile tells whether a load must take place.
-func volatile(in *spirv.Inst) bool {
-	return len(in.Operands) > 1 && in.Operands[1]&uint32(spirv.MemoryAccessVolatile) != 0
+// volatile tells whether a load or store with these memory operands must take place.
+func volatile(access []uint32) bool {
+	return len(access) > 0 && access[0]&uint32(spirv.MemoryAccessVolatile) != 0
 }
 
 // private tells whether a variable is one that the shader alone sees: no payload, no attribute, no memory.
@@ -137,7 +139,7 @@ func (x *effects) constant(variable spirv.ID) bool {
 		return r.kind == rolePrivate || r.kind == roleBuiltIn
 	}
 	if in := x.l.types.get(variable); in != nil && in.Op == spirv.OpVariable {
-		switch spirv.StorageClass(in.Operands[0]) {
+		switch in.Variable().StorageClass() {
 		case spirv.StorageClassUniformConstant, spirv.StorageClassUniform, spirv.StorageClassPushConstant, spirv.StorageClassInput:
 			return true
 		}
@@ -153,18 +155,19 @@ func (x *effects) commutes(in *spirv.Inst, object spirv.ID) bool {
 	case x.plain(in), flow(in.Op):
 		return true
 	case in.Op == spirv.OpLoad:
-		return !volatile(in) && x.constant(x.root(in.ID(0)))
+		return !volatile(in.Load().MemoryAccess()) && x.constant(x.root(in.Load().Pointer()))
 	case in.Op == spirv.OpStore:
-		to := x.root(in.ID(0))
+		to := x.root(in.Store().Pointer())
 		return to != object && x.private(to)
 	case in.Op == spirv.OpFunctionCall:
-		if x.pure[in.ID(0)] {
+		call := in.FunctionCall()
+		if x.pure[call.Function()] {
 			return true
 		}
-		if !x.conduct(in.ID(0)).local {
+		if !x.conduct(call.Function()).local {
 			return false
 		}
-		for _, arg := range in.Operands[1:] {
+		for _, arg := range call.Arguments() {
 			if r := x.root(spirv.ID(arg)); r == object || x.isPointer(spirv.ID(arg)) && !x.private(r) {
 				return false
 			}
@@ -202,6 +205,12 @@ func (x *effects) conductAt(id spirv.ID, depth int) conduct {
 	c := conduct{droppable: true, local: true}
 	x.functions[id] = conduct{}
 	own, roots := map[spirv.ID]bool{}, rootsOf(f)
+	root := func(pointer spirv.ID) spirv.ID {
+		if r := roots[pointer]; r != 0 {
+			return r
+		}
+		return pointer
+	}
 	for i := range f.Params {
 		class, _ := x.l.types.pointee(f.Params[i].Type)
 		own[f.Params[i].Result] = class == spirv.StorageClassFunction || class == spirv.StorageClassPrivate
@@ -210,32 +219,23 @@ func (x *effects) conductAt(id spirv.ID, depth int) conduct {
 		x.l.work(len(b.Insts))
 		for i := range b.Insts {
 			in := &b.Insts[i]
-			at := in.Operands
-			pointer := spirv.ID(0)
-			if len(at) > 0 && (in.Op == spirv.OpLoad || in.Op == spirv.OpStore) {
-				if pointer = in.ID(0); roots[pointer] != 0 {
-					pointer = roots[pointer]
-				}
-			}
 			switch {
 			case in.Op == spirv.OpVariable:
 				own[in.Result] = true
 			case in.Op == spirv.OpLoad:
-				c.local = c.local && !volatile(in) && (own[pointer] || x.constant(pointer))
-				c.droppable = c.droppable && !volatile(in)
+				v, pointer := volatile(in.Load().MemoryAccess()), root(in.Load().Pointer())
+				c.local = c.local && !v && (own[pointer] || x.constant(pointer))
+				c.droppable = c.droppable && !v
 			case in.Op == spirv.OpStore:
+				pointer := root(in.Store().Pointer())
 				c.local, c.droppable = c.local && own[pointer], c.droppable && own[pointer]
 			case x.plain(in), flow(in.Op), in.Op == spirv.OpReturn, in.Op == spirv.OpReturnValue, in.Op == spirv.OpUnreachable:
-			case in.Op == spirv.OpFunctionCall && x.pure[in.ID(0)]:
+			case in.Op == spirv.OpFunctionCall && x.pure[in.FunctionCall().Function()]:
 			case in.Op == spirv.OpFunctionCall:
-				y := x.conductAt(in.ID(0), depth+1)
+				y := x.conductAt(in.FunctionCall().Function(), depth+1)
 				c.local, c.droppable = c.local && y.local, c.droppable && y.droppable
-				for _, arg := range in.Operands[1:] { // what it writes through pointers is to be this function's own
-					r := spirv.ID(arg)
-					if roots[r] != 0 {
-						r = roots[r]
-					}
-					if v := x.l.types.get(r); v != nil && v.Op == spirv.OpVariable {
+				for _, arg := range in.FunctionCall().Arguments() { // what it writes through pointers is to be this function's own
+					if v := x.l.types.get(root(spirv.ID(arg))); v != nil && v.Op == spirv.OpVariable {
 						c.local, c.droppable = false, false
 					}
 				}

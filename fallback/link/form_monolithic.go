@@ -103,7 +103,7 @@ func (*monolithic) finish(l *assembly) (*Result, error) {
 
 // call: the payload goes to words that the callee reads, and comes back from there.
 func (f *monolithic) call(e *emitter, call *spirv.Inst) {
-	x := e.s.vars.byID[payloadOf(call)]
+	x := e.s.vars.byID[call.Handed()]
 	words := f.wordsOf(x)
 	e.save(e.s.vars.all(x), words)
 	switch call.Op {

@@ -61,7 +61,7 @@ func (l *cutStages) layOutFrame(s *framedStage, at *site) (*frame, error) {
 		l.renew(s, f, alive)
 		return f, l.spillFrame(s, f, alive)
 	}
-	payload := payloadOf(&at.call)
+	payload := at.call.Handed()
 	x := s.vars.byID[payload]
 	if x == nil || x.role.kind != rolePayload && x.role.kind != roleIncoming {
 		return nil, s.unsupported("%v whose payload %s is no payload variable", at.call.Op, s.nameOf(payload))

@@ -223,7 +223,7 @@ func (a *liveness) inst(b int, in *spirv.Inst) {
 			}
 		}
 		a.usePointers(b, &call)
-		if x := a.v.byID[payloadOf(in)]; x != nil && x.role.kind == roleIncoming {
+		if x := a.v.byID[in.Handed()]; x != nil && x.role.kind == roleIncoming {
 			if slot := a.v.byID[a.s.incomingSlot]; slot != nil {
 				add(a.of(slot.first, slot.count))
 			}

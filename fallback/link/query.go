@@ -231,7 +231,7 @@ func (q *queryLowering) call(in spirv.Inst, c queryCall) error {
 	if len(f.Params) != len(in.Operands) {
 		return q.s.invalid("%v with %d operands", in.Op, len(in.Operands))
 	}
-	for i, o := range in.Operands[1:] { // all but the query
+	for i, o := range in.RayQuery().Others() {
 		value, ok := q.convert(spirv.ID(o), q.typeOf(spirv.ID(o)), f.Params[i+1].Type)
 		if !ok {
 			return q.s.invalid("operand %d of %v is of a wrong type", i+1, in.Op)

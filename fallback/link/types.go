@@ -74,7 +74,8 @@ func decorationKeys(m *spirv.Module) map[spirv.ID]string {
 		}
 		target := in.Decorate().Target()
 		b := collected[target]
-		for _, w := range in.Operands[1:] { // all but the target
+		b = binary.LittleEndian.AppendUint32(b, uint32(in.Decorate().Decoration()))
+		for _, w := range in.Decorate().Literals() {
 			b = binary.LittleEndian.AppendUint32(b, w)
 		}
 		collected[target] = b

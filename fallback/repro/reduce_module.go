@@ -64,18 +64,11 @@ func successors(b *spirv.Block) (list []spirv.ID) {
 	if t == nil {
 		return nil
 	}
-	switch t.Op {
-	case spirv.OpBranchConditional:
-		list = []spirv.ID{t.ID(1), t.ID(2)}
-	case spirv.OpSwitch:
-		list = append(list, t.ID(1))
-		step := 1 + max(int(t.LiteralWords), 1)
-		for k := 2 + step - 1; k < len(t.Operands); k += step {
-			list = append(list, t.ID(k))
-		}
+	if t.Op == spirv.OpBranchConditional || t.Op == spirv.OpSwitch {
+		list = b.Successors()
 	}
 	slices.Sort(list)
-	return slices.Compact(list)
+	return list
 }
 
 // straightened is the module with a block that always goes to one place.
@@ -104,7 +97,7 @@ func dropEdges(f *spirv.Function) {
 		}
 		list := successors(b)
 		if t.Op == spirv.OpBranch {
-			list = []spirv.ID{t.ID(0)}
+			list = []spirv.ID{t.Branch().TargetLabel()}
 		}
 		for _, to := range list {
 			from[[2]spirv.ID{b.Label, to}] = true
@@ -113,16 +106,9 @@ func dropEdges(f *spirv.Function) {
 	for _, b := range f.Blocks {
 		for i := range b.Insts {
 			in := &b.Insts[i]
-			if in.Op != spirv.OpPhi {
-				continue
+			if in.Op == spirv.OpPhi {
+				in.Phi().Keep(func(_, parent spirv.ID) bool { return from[[2]spirv.ID{parent, b.Label}] })
 			}
-			kept := in.Operands[:0:0]
-			for k := 0; k+1 < len(in.Operands); k += 2 {
-				if from[[2]spirv.ID{in.ID(k + 1), b.Label}] {
-					kept = append(kept, in.Operands[k:k+2]...)
-				}
-			}
-			in.Operands = kept
 		}
 	}
 }

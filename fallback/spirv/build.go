@@ -62,11 +62,11 @@ func (m *Module) decorated(id ID) bool {
 		in := &m.Annotations[i]
 		switch in.Op {
 		case OpDecorate, OpDecorateId, OpDecorateString:
-			if in.ID(0) == id {
+			if in.Decorate().Target() == id {
 				return true
 			}
 		case OpGroupDecorate:
-			if slices.Contains(in.Operands[1:], uint32(id)) {
+			if slices.Contains(in.GroupDecorate().Targets(), uint32(id)) {
 				return true
 			}
 		}
@@ -208,7 +208,7 @@ func (m *Module) AddCapability(c Capability) {
 // HasCapability tells whether the module declares a capability.
 func (m *Module) HasCapability(c Capability) bool {
 	return slices.ContainsFunc(m.Capabilities, func(in Inst) bool {
-		return len(in.Operands) == 1 && Capability(in.Operands[0]) == c
+		return len(in.Operands) == 1 && in.Capability().Capability() == c
 	})
 }
 

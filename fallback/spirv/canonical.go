@@ -37,7 +37,7 @@ func (m *Module) Canonise() {
 	})
 	m.renumber(ids)
 	m.Bound = next
-	slices.SortStableFunc(m.Annotations, func(a, b Inst) int { return cmp.Compare(a.ID(0), b.ID(0)) })
+	slices.SortStableFunc(m.Annotations, func(a, b Inst) int { return cmp.Compare(a.Target(), b.Target()) })
 	for i := range m.EntryPoints { // interfaces follow the globals
 		e := &m.EntryPoints[i]
 		slices.Sort(e.Operands[e.InterfaceStart():])
@@ -85,7 +85,7 @@ func (m *Module) sortGlobals() {
 		if in := &m.Globals[i]; in.Result != 0 {
 			at[in.Result] = i
 		} else if in.Op == OpTypeForwardPointer {
-			ahead[in.ID(0)] = *in
+			ahead[in.TypeForwardPointer().PointerType()] = *in
 		}
 	}
 	s := globalSort{m: m, at: at, ahead: ahead, seen: make([]bool, m.Bound)}

@@ -31,16 +31,12 @@ func (b *Block) Successors() []ID {
 	}
 	switch {
 	case t.Op == OpBranch && len(t.Operands) >= 1:
-		add(t.Operands[0])
+		add(uint32(t.Branch().TargetLabel()))
 	case t.Op == OpBranchConditional && len(t.Operands) >= 3:
-		add(t.Operands[1])
-		add(t.Operands[2])
+		add(uint32(t.BranchConditional().TrueLabel()))
+		add(uint32(t.BranchConditional().FalseLabel()))
 	case t.Op == OpSwitch && len(t.Operands) >= 2:
-		add(t.Operands[1])
-		step := t.literalWords() + 1
-		for i := 1 + step; i < len(t.Operands); i += step {
-			add(t.Operands[i])
-		}
+		t.Switch().EachTarget(add)
 	}
 	return ids
 }
@@ -53,9 +49,9 @@ func (b *Block) Merges() (merge, cont ID) {
 		return 0, 0
 	}
 	if m.Op == OpLoopMerge && len(m.Operands) > 1 {
-		cont = m.ID(1)
+		cont = m.LoopMerge().ContinueTarget()
 	}
-	return m.ID(0), cont
+	return m.Construct().MergeBlock(), cont
 }
 
 // CFG is the control flow graph of a function with a body. Blocks go by their

@@ -61,11 +61,11 @@ func newPrinter(m *Module) *printer {
 		if in.Op != OpName || len(in.Operands) < 2 {
 			continue
 		}
-		s, _ := DecodeString(in.Operands[1:])
-		if s = friendly(s); s == "" {
+		s := friendly(in.Name().Name())
+		if s == "" {
 			continue
 		}
-		if id := in.ID(0); p.names[id] == "" {
+		if id := in.Name().Target(); p.names[id] == "" {
 			if taken[s] {
 				s += "_" + strconv.Itoa(int(id))
 			}
@@ -149,7 +149,7 @@ func (p *printer) operand(in *Inst, kind byte, w []uint32, number int) string {
 	case 'V':
 		typ := in.Type
 		if in.Op == OpSwitch {
-			typ = p.values[in.ID(0)]
+			typ = p.values[in.Switch().Selector()]
 		}
 		return literal(p.types[typ], w)
 	case 'n':
@@ -161,7 +161,7 @@ func (p *printer) operand(in *Inst, kind byte, w []uint32, number int) string {
 // number writes a plain number, by name where it stands for something.
 func (p *printer) number(in *Inst, v uint32, number int) string {
 	switch {
-	case in.Op == OpExtInst && p.imports[in.ID(0)] == "GLSL.std.450" && GLSLInst(v).known():
+	case in.Op == OpExtInst && p.imports[in.ExtInst().Set()] == "GLSL.std.450" && GLSLInst(v).known():
 		return GLSLInst(v).String()
 	case isBuiltIn(in, number):
 		return BuiltIn(v).String()
@@ -171,13 +171,11 @@ func (p *printer) number(in *Inst, v uint32, number int) string {
 
 // isBuiltIn tells whether the number is the parameter of a BuiltIn decoration.
 func isBuiltIn(in *Inst, number int) bool {
-	switch in.Op {
-	case OpDecorate:
-		return len(in.Operands) > 1 && Decoration(in.Operands[1]) == DecorationBuiltIn
-	case OpMemberDecorate:
-		return number == 1 && len(in.Operands) > 2 && Decoration(in.Operands[2]) == DecorationBuiltIn
+	if in.Op != OpDecorate && (in.Op != OpMemberDecorate || number != 1) {
+		return false
 	}
-	return false
+	d, _, ok := in.decorates()
+	return ok && d == DecorationBuiltIn
 }
 
 // enumerant writes an operand of an enumeration.
@@ -239,13 +237,13 @@ func literal(typ *Inst, w []uint32) string {
 	}
 	switch {
 	case typ == nil || len(typ.Operands) == 0 || len(w) > 2:
-	case typ.Op == OpTypeFloat && typ.Operands[0] == 64:
+	case typ.Op == OpTypeFloat && typ.TypeNumber().Width() == 64:
 		return float(math.Float64frombits(v), 64, v)
-	case typ.Op == OpTypeFloat && typ.Operands[0] == 32:
+	case typ.Op == OpTypeFloat && typ.TypeNumber().Width() == 32:
 		return float(float64(math.Float32frombits(w[0])), 32, v)
-	case typ.Op == OpTypeFloat && typ.Operands[0] == 16:
+	case typ.Op == OpTypeFloat && typ.TypeNumber().Width() == 16:
 		return float(float64(halfToFloat(uint16(w[0]))), 32, v)
-	case typ.Op == OpTypeInt && len(typ.Operands) > 1 && typ.Operands[1] != 0:
+	case typ.Op == OpTypeInt && len(typ.Operands) > 1 && typ.TypeInt().Signedness() != 0:
 		if len(w) > 1 {
 			return strconv.FormatInt(int64(v), 10)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // CallsShaders tells whether an instruction hands over to other shaders: a trace call, that of a callable shader, or the execution
-// of a hit object's. The payload or callable data is the last operand. Those on hit objects of NV are not among them.
+// of a hit object's. Handed returns the payload or callable data. Those on hit objects of NV are not among them.
 func (op Op) CallsShaders() bool {
 	switch op {
 	case OpTraceRayKHR, OpExecuteCallableKHR, OpHitObjectTraceRayEXT, OpHitObjectExecuteShaderEXT, OpHitObjectTraceReorderExecuteEXT:
@@ -51,11 +51,8 @@ func (fn *Function) RenamePhiSources(ends map[ID]ID) {
 	for _, b := range fn.Blocks {
 		for i := range b.Insts {
 			in := &b.Insts[i]
-			if in.Op != OpPhi {
-				continue
-			}
-			for j := 1; j < len(in.Operands); j += 2 {
-				in.Operands[j] = uint32(endOf(ends, in.ID(j)))
+			if in.Op == OpPhi {
+				in.Phi().RenameParents(func(parent ID) ID { return endOf(ends, parent) })
 			}
 		}
 	}
@@ -116,11 +113,11 @@ func (m *Module) Prune(roots ...ID) {
 	}
 	m.Globals = Filter(m.Globals, func(in *Inst) bool {
 		if in.Op == OpTypeForwardPointer {
-			return needed[in.ID(0)]
+			return needed[in.TypeForwardPointer().PointerType()]
 		}
 		return in.Result != 0 && needed[in.Result]
 	})
-	keepTarget := func(in *Inst) bool { return needed[in.ID(0)] }
+	keepTarget := func(in *Inst) bool { return needed[in.Target()] }
 	m.Annotations = Filter(m.Annotations, func(in *Inst) bool {
 		switch in.Op {
 		case OpDecorationGroup, OpGroupDecorate, OpGroupMemberDecorate:
@@ -159,14 +156,14 @@ func (m *Module) ForgetFunctions(list []*Function) {
 	if len(gone) == 0 {
 		return
 	}
-	stays := func(in *Inst) bool { return !gone[in.ID(0)] }
+	stays := func(in *Inst) bool { return !gone[in.Target()] }
 	m.Names, m.Annotations = Filter(m.Names, stays), Filter(m.Annotations, stays)
 }
 
 // Decorated tells whether an id itself, no member of it, has a decoration.
 func (m *Module) Decorated(id ID, d Decoration) bool {
 	return slices.ContainsFunc(m.Annotations, func(in Inst) bool {
-		return in.Op == OpDecorate && in.ID(0) == id && Decoration(in.Operands[1]) == d
+		return in.Op == OpDecorate && in.Decorate().Target() == id && in.Decorate().Decoration() == d
 	})
 }
 
@@ -174,14 +171,8 @@ func (m *Module) Decorated(id ID, d Decoration) bool {
 func (m *Module) DropStale() {
 	known := map[ID]bool{}
 	m.eachInst(func(in *Inst) { known[in.Result] = true })
-	stays := func(in *Inst) bool { return known[in.ID(0)] }
+	stays := func(in *Inst) bool { return known[in.Target()] }
 	m.Names, m.Annotations = Filter(m.Names, stays), Filter(m.Annotations, stays)
-}
-
-// InterfaceStart returns the number of the operand that the interface of an OpEntryPoint begins with, behind its name.
-func (in *Inst) InterfaceStart() int {
-	_, words := DecodeString(in.Operands[2:])
-	return 2 + words
 }
 
 // ShareTypes makes equal declarations of types one, where SPIR-V allows no two: all but aggregates, decorated types and pointers
@@ -189,7 +180,7 @@ func (in *Inst) InterfaceStart() int {
 func (m *Module) ShareTypes() {
 	apart := map[ID]bool{}
 	for i := range m.Annotations {
-		apart[m.Annotations[i].ID(0)] = true
+		apart[m.Annotations[i].Target()] = true
 	}
 	shared, first := map[ID]ID{}, map[string]ID{}
 	share := func(in *Inst) {
@@ -206,7 +197,7 @@ func (m *Module) ShareTypes() {
 		share(in)
 		switch in.Op {
 		case OpTypeForwardPointer:
-			apart[in.ID(0)] = true
+			apart[in.TypeForwardPointer().PointerType()] = true
 			return true
 		case OpTypeInt, OpTypeFloat, OpTypeVector, OpTypeMatrix, OpTypeImage, OpTypeSampledImage, OpTypePointer, OpTypeFunction:
 		default:
@@ -224,14 +215,14 @@ func (m *Module) ShareTypes() {
 		return true
 	})
 	m.EachFunctionInst(share)
-	m.Names = Filter(m.Names, func(in *Inst) bool { return shared[in.ID(0)] == 0 })
+	m.Names = Filter(m.Names, func(in *Inst) bool { return shared[in.Target()] == 0 })
 }
 
 // NameOf returns the debug name of an id, or its number, for messages.
 func (m *Module) NameOf(id ID) string {
 	for i := range m.Names {
-		if in := &m.Names[i]; in.Op == OpName && in.ID(0) == id {
-			if name, _ := DecodeString(in.Operands[1:]); name != "" {
+		if in := &m.Names[i]; in.Op == OpName && in.Name().Target() == id {
+			if name := in.Name().Name(); name != "" {
 				return name
 			}
 		}

@@ -8,29 +8,34 @@ import (
 
 // operation computes an operation on constants, and returns the constant that
 // takes its place, without result.
-func (f *folder) operation(op Op, typ ID, w []uint32) (Inst, error) {
-	switch op {
+func (f *folder) operation(in *Inst) (Inst, error) {
+	switch in.Op {
 	case OpCompositeExtract:
-		return f.extract(w)
+		return f.extract(in.CompositeExtract())
 	case OpCompositeInsert:
-		return f.insert(ID(w[0]), ID(w[1]), w[2:])
+		return f.insert(in.CompositeInsert().Object(), in.CompositeInsert().Composite(), in.CompositeInsert().Indexes())
 	case OpVectorShuffle:
-		return f.shuffle(typ, w)
+		return f.shuffle(in.Type, in.VectorShuffle())
 	case OpCopyObject:
-		return f.copyOf(ID(w[0]))
+		return f.copyOf(in.CopyObject().Operand())
 	case OpSelect:
-		if d := f.defs[ID(w[0])]; d != nil && f.scalar(d.Type).width == 1 {
-			on, _, err := f.bits(ID(w[0]))
-			if err != nil {
+		v := in.Select()
+		if d := f.defs[v.Condition()]; d != nil && f.scalar(d.Type).width == 1 {
+			on, _, err := f.bits(v.Condition())
+			switch {
+			case err != nil:
 				return Inst{}, err
+			case on != 0:
+				return f.copyOf(v.Object1())
 			}
-			return f.copyOf(ID(w[2-on]))
+			return f.copyOf(v.Object2())
 		}
 	}
-	vector := f.defs[typ]
+	vector, w := f.defs[in.Type], in.Operands
 	if vector == nil || vector.Op != OpTypeVector {
-		return f.scalarOperation(op, typ, w)
+		return f.scalarOperation(in.Op, in.Type, w)
 	}
+	count := vector.TypeVector().ComponentCount()
 	// Component by component.
 	args := make([][]uint32, len(w))
 	for i := range w {
@@ -38,23 +43,23 @@ func (f *folder) operation(op Op, typ ID, w []uint32) (Inst, error) {
 		if err != nil {
 			return Inst{}, err
 		}
-		if uint32(len(parts)) != vector.Operands[1] {
+		if uint32(len(parts)) != count {
 			return Inst{}, fmt.Errorf("operand %%%d has %d components", w[i], len(parts))
 		}
 		args[i] = parts
 	}
-	res := Inst{Op: OpConstantComposite, Type: typ}
-	component := vector.ID(0)
-	for c := range vector.Operands[1] {
+	res := Inst{Op: OpConstantComposite, Type: in.Type}
+	component := vector.TypeVector().ComponentType()
+	for c := range count {
 		one := make([]uint32, len(w))
 		for i := range args {
 			one[i] = args[i][c]
 		}
-		in, err := f.scalarOperation(op, component, one)
+		part, err := f.scalarOperation(in.Op, component, one)
 		if err != nil {
 			return Inst{}, err
 		}
-		res.Operands = append(res.Operands, uint32(f.emit(in.Op, in.Type, in.Operands)))
+		res.Operands = append(res.Operands, uint32(f.emit(part.Op, part.Type, part.Operands)))
 	}
 	return res, nil
 }
@@ -68,9 +73,9 @@ func (f *folder) copyOf(id ID) (Inst, error) {
 	return d.Clone(), nil
 }
 
-func (f *folder) extract(w []uint32) (Inst, error) {
-	id := ID(w[0])
-	for _, i := range w[1:] {
+func (f *folder) extract(v CompositeExtractView) (Inst, error) {
+	id := v.Composite()
+	for _, i := range v.Indexes() {
 		parts, err := f.parts(id)
 		if err != nil {
 			return Inst{}, err
@@ -109,18 +114,18 @@ func (f *folder) insert(object, composite ID, at []uint32) (Inst, error) {
 	return Inst{Op: OpConstantComposite, Type: types[0], Operands: way[0]}, nil
 }
 
-func (f *folder) shuffle(typ ID, w []uint32) (Inst, error) {
-	a, err := f.parts(ID(w[0]))
+func (f *folder) shuffle(typ ID, v VectorShuffleView) (Inst, error) {
+	a, err := f.parts(v.Vector1())
 	if err != nil {
 		return Inst{}, err
 	}
-	b, err := f.parts(ID(w[1]))
+	b, err := f.parts(v.Vector2())
 	if err != nil {
 		return Inst{}, err
 	}
 	all := slices.Concat(a, b)
 	res := Inst{Op: OpConstantComposite, Type: typ}
-	for _, i := range w[2:] {
+	for _, i := range v.Components() {
 		switch {
 		case i == math.MaxUint32: // undefined
 			t, _ := f.element(typ, 0)

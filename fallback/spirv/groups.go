@@ -21,7 +21,7 @@ func (m *Module) FlattenDecorationGroups() error {
 	for i := range m.Annotations {
 		in := &m.Annotations[i]
 		if _, ok := groups[decorationTarget(in)]; ok {
-			groups[in.ID(0)] = append(groups[in.ID(0)], *in)
+			groups[in.Target()] = append(groups[in.Target()], *in)
 		}
 	}
 	var out []Inst
@@ -31,7 +31,7 @@ func (m *Module) FlattenDecorationGroups() error {
 		case OpDecorationGroup:
 			continue
 		case OpGroupDecorate, OpGroupMemberDecorate:
-			out = spread(out, in, groups[in.ID(0)])
+			out = spread(out, in, groups[in.Group().DecorationGroup()])
 		default:
 			if _, ok := groups[decorationTarget(in)]; !ok {
 				out = append(out, *in)
@@ -50,38 +50,45 @@ func (m *Module) FlattenDecorationGroups() error {
 func decorationTarget(in *Inst) ID {
 	switch in.Op {
 	case OpDecorate, OpDecorateId, OpDecorateString:
-		return in.ID(0)
+		return in.Decorate().Target()
 	}
 	return 0
 }
 
 // spread appends a group's decorations for each target of one instruction.
 func spread(out []Inst, in *Inst, group []Inst) []Inst {
-	step := 1
-	if in.Op == OpGroupMemberDecorate {
-		step = 2
-	}
-	for t := 1; t+step <= len(in.Operands) && len(out) <= 2*maxGroupDecorations; t += step {
+	add := func(target ID, as func(Inst) Inst) {
+		if len(out) > 2*maxGroupDecorations {
+			return
+		}
 		for _, d := range group {
 			c := d.Clone()
-			c.Operands[0] = in.Operands[t]
-			if step == 2 {
-				c = memberDecoration(c, in.Operands[t+1])
-			}
-			out = append(out, c)
+			c.Decorate().SetTarget(target)
+			out = append(out, as(c))
 		}
+	}
+	if in.Op == OpGroupMemberDecorate {
+		in.GroupMemberDecorate().Each(func(structure ID, member uint32) {
+			add(structure, func(d Inst) Inst { return memberDecoration(d, member) })
+		})
+		return out
+	}
+	for _, t := range in.GroupDecorate().Targets() {
+		add(ID(t), func(d Inst) Inst { return d })
 	}
 	return out
 }
 
 // memberDecoration makes a decoration one of a member of its target.
 func memberDecoration(in Inst, member uint32) Inst {
+	d := in.Decorate()
+	operands := append([]uint32{uint32(d.Target()), member, uint32(d.Decoration())}, d.Literals()...)
 	switch in.Op {
 	case OpDecorate:
 		in.Op = OpMemberDecorate
 	case OpDecorateString:
 		in.Op = OpMemberDecorateString
 	}
-	in.Operands = append([]uint32{in.Operands[0], member}, in.Operands[1:]...)
+	in.Operands = operands
 	return in
 }

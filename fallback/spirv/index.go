@@ -81,9 +81,10 @@ func (x *Index) define(in *Inst) {
 func (x *Index) name(in *Inst) {
 	switch {
 	case in.Op == OpName && len(in.Operands) > 1:
-		x.names[in.ID(0)], _ = DecodeString(in.Operands[1:])
+		x.names[in.Name().Target()] = in.Name().Name()
 	case in.Op == OpMemberName && len(in.Operands) > 2:
-		x.members[memberKey{in.ID(0), in.Operands[1]}], _ = DecodeString(in.Operands[2:])
+		v := in.MemberName()
+		x.members[memberKey{v.Type(), v.Member()}] = v.Name()
 	}
 }
 
@@ -97,19 +98,20 @@ func (x *Index) annotate(ctx context.Context) {
 		in := &list[i]
 		switch in.Op {
 		case OpDecorate, OpDecorateId, OpDecorateString:
-			x.decor[in.ID(0)] = append(x.decor[in.ID(0)], in)
+			target := in.Decorate().Target()
+			x.decor[target] = append(x.decor[target], in)
 		case OpMemberDecorate, OpMemberDecorateString:
-			k := memberKey{in.ID(0), in.Operands[1]}
+			k := memberKey{in.MemberDecorate().StructureType(), in.MemberDecorate().Member()}
 			x.mdecor[k] = append(x.mdecor[k], in)
 		case OpGroupDecorate:
-			for _, t := range in.Operands[1:] {
-				x.groups[ID(t)] = appendGroup(x.groups[ID(t)], in.ID(0))
+			for _, t := range in.GroupDecorate().Targets() {
+				x.groups[ID(t)] = appendGroup(x.groups[ID(t)], in.GroupDecorate().DecorationGroup())
 			}
 		case OpGroupMemberDecorate:
-			for k := 1; k+1 < len(in.Operands); k += 2 {
-				key := memberKey{in.ID(k), in.Operands[k+1]}
-				x.mgroups[key] = appendGroup(x.mgroups[key], in.ID(0))
-			}
+			in.GroupMemberDecorate().Each(func(structure ID, member uint32) {
+				key := memberKey{structure, member}
+				x.mgroups[key] = appendGroup(x.mgroups[key], in.GroupMemberDecorate().DecorationGroup())
+			})
 		}
 	}
 }
@@ -202,12 +204,8 @@ func (x *Index) MemberDecoration(id ID, member uint32, d Decoration) ([]uint32, 
 
 func findDecoration(list []*Inst, d Decoration) ([]uint32, bool) {
 	for _, in := range list {
-		at := 1
-		if in.Op == OpMemberDecorate || in.Op == OpMemberDecorateString {
-			at = 2
-		}
-		if len(in.Operands) > at && Decoration(in.Operands[at]) == d {
-			return in.Operands[at+1:], true
+		if found, literals, ok := in.decorates(); ok && found == d {
+			return literals, true
 		}
 	}
 	return nil, false

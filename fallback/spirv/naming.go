@@ -13,14 +13,13 @@ func FriendlyNames(m *Module) map[ID]string {
 	debug := map[ID]string{}
 	for i := range m.Names {
 		if in := &m.Names[i]; in.Op == OpName {
-			s, _ := DecodeString(in.Operands[1:])
-			s, _, _ = strings.Cut(s, "(") // glslang mangles the types of parameters behind it
-			debug[in.ID(0)] = friendly(s)
+			s, _, _ := strings.Cut(in.Name().Name(), "(") // glslang mangles the types of parameters behind it
+			debug[in.Name().Target()] = friendly(s)
 		}
 	}
 	for i := range m.ExtInstImports {
-		s, _ := DecodeString(m.ExtInstImports[i].Operands)
-		n.take(m.ExtInstImports[i].Result, friendly(s))
+		in := &m.ExtInstImports[i]
+		n.take(in.Result, friendly(in.ExtInstImport().Name()))
 	}
 	p := newPrinter(m)
 	for i := range m.Globals {
@@ -66,22 +65,22 @@ func (n *namer) global(p *printer, in *Inst, debug string) string {
 	case OpTypeBool:
 		return "bool"
 	case OpTypeInt:
-		if in.Operands[1] != 0 {
-			return fmt.Sprintf("int%d", in.Operands[0])
+		if in.TypeInt().Signedness() != 0 {
+			return fmt.Sprintf("int%d", in.TypeInt().Width())
 		}
-		return fmt.Sprintf("uint%d", in.Operands[0])
+		return fmt.Sprintf("uint%d", in.TypeInt().Width())
 	case OpTypeFloat:
-		return fmt.Sprintf("float%d", in.Operands[0])
+		return fmt.Sprintf("float%d", in.TypeNumber().Width())
 	case OpTypeVector:
-		return fmt.Sprintf("v%d%s", in.Operands[1], n.of(in.ID(0)))
+		return fmt.Sprintf("v%d%s", in.TypeVector().ComponentCount(), n.of(in.TypeVector().ComponentType()))
 	case OpTypeMatrix:
-		return fmt.Sprintf("m%d%s", in.Operands[1], n.of(in.ID(0)))
+		return fmt.Sprintf("m%d%s", in.TypeMatrix().ColumnCount(), n.of(in.TypeMatrix().ColumnType()))
 	case OpTypePointer:
-		return fmt.Sprintf("ptr_%v_%s", StorageClass(in.Operands[0]), n.of(in.ID(1)))
+		return fmt.Sprintf("ptr_%v_%s", in.TypePointer().StorageClass(), n.of(in.TypePointer().Type()))
 	case OpTypeArray:
-		return fmt.Sprintf("array_%s_%s", n.of(in.ID(0)), n.of(in.ID(1)))
+		return fmt.Sprintf("array_%s_%s", n.of(in.TypeArray().ElementType()), n.of(in.TypeArray().Length()))
 	case OpTypeRuntimeArray:
-		return "array_" + n.of(in.ID(0))
+		return "array_" + n.of(in.TypeArray().ElementType())
 	case OpTypeFunction:
 		parts := []string{"function"}
 		for k := range in.Operands {
@@ -104,7 +103,7 @@ func (n *namer) global(p *printer, in *Inst, debug string) string {
 		}
 	case OpVariable:
 		if debug == "" {
-			return fmt.Sprintf("%v", StorageClass(in.Operands[0]))
+			return fmt.Sprintf("%v", in.Variable().StorageClass())
 		}
 	}
 	return debug

@@ -27,8 +27,8 @@ func FoldSpecConstantsContext(ctx context.Context, m *Module, values map[uint32]
 		if i%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if in.Op == OpDecorate && Decoration(in.Operands[1]) == DecorationSpecId && len(in.Operands) > 2 {
-			f.specs[in.ID(0)] = in.Operands[2]
+		if in.Op == OpDecorate && in.Decorate().Decoration() == DecorationSpecId && len(in.Decorate().Literals()) > 0 {
+			f.specs[in.Decorate().Target()] = in.Decorate().Literal()
 			continue
 		}
 		keep = append(keep, in)
@@ -116,8 +116,8 @@ func (f *folder) fold(in *Inst, values map[uint32][]byte) error {
 	case OpSpecConstantComposite:
 		in.Op = OpConstantComposite
 	case OpSpecConstantOp:
-		op := Op(in.Operands[0])
-		res, err := f.operation(op, in.Type, in.Operands[1:])
+		op := in.SpecConstantOp().Opcode()
+		res, err := f.operation(&Inst{Op: op, Type: in.Type, Operands: in.SpecConstantOp().Operands()})
 		if err != nil {
 			return fmt.Errorf("%v: %w", op, err)
 		}
@@ -150,10 +150,10 @@ func (f *folder) scalar(id ID) scalarType {
 	case d == nil:
 	case d.Op == OpTypeBool:
 		return scalarType{width: 1}
-	case d.Op == OpTypeInt && validWidth(d.Operands[0]):
-		return scalarType{width: d.Operands[0], signed: d.Operands[1] != 0}
-	case d.Op == OpTypeFloat && validWidth(d.Operands[0]) && d.Operands[0] != 8:
-		return scalarType{width: d.Operands[0], isFloat: true}
+	case d.Op == OpTypeInt && validWidth(d.TypeInt().Width()):
+		return scalarType{width: d.TypeInt().Width(), signed: d.TypeInt().Signedness() != 0}
+	case d.Op == OpTypeFloat && validWidth(d.TypeNumber().Width()) && d.TypeNumber().Width() != 8:
+		return scalarType{width: d.TypeNumber().Width(), isFloat: true}
 	}
 	return scalarType{}
 }
@@ -175,16 +175,16 @@ func (f *folder) element(typ ID, i uint32) (ID, uint32) {
 		}
 		return 0, n
 	case OpTypeVector, OpTypeMatrix:
-		n = d.Operands[1]
+		n = d.TypeVectorOrMatrix().PartCount()
 	case OpTypeArray:
-		if bits, _, err := f.bits(d.ID(1)); err == nil {
+		if bits, _, err := f.bits(d.TypeArray().Length()); err == nil {
 			n = uint32(min(bits, 1<<31))
 		}
 	}
 	if i >= n {
 		return 0, n
 	}
-	return d.ID(0), n
+	return d.TypeOfParts().PartType(), n
 }
 
 // mask keeps the low bits of a value.
@@ -235,11 +235,7 @@ func (f *folder) bits(id ID) (uint64, scalarType, error) {
 	case OpConstantFalse, OpConstantNull, OpUndef:
 		return 0, t, nil
 	case OpConstant:
-		v := uint64(d.Operands[0])
-		if len(d.Operands) > 1 {
-			v |= uint64(d.Operands[1]) << 32
-		}
-		return t.mask(v), t, nil
+		return t.mask(d.Constant().Bits()), t, nil
 	}
 	return 0, t, fmt.Errorf("operand %%%d is not constant", id)
 }

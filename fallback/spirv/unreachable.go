@@ -56,8 +56,8 @@ func fitPhis(f *Function, emptied map[uint32]bool, undef func(typ ID) ID) {
 				continue
 			}
 			from := map[uint32]uint32{}
-			for k := 0; k+1 < len(in.Operands); k += 2 {
-				from[in.Operands[k+1]] = in.Operands[k]
+			for k := range in.Phi().Sources() {
+				from[uint32(in.Phi().Parent(k))] = uint32(in.Phi().Variable(k))
 			}
 			var sources []uint32
 			for _, p := range preds[b.Label] {

@@ -186,7 +186,7 @@ func (v *verifier) grammar(in *Inst) error {
 // switchWords returns how many words a literal of a switch takes.
 func (v *verifier) switchWords(in *Inst) int {
 	if len(in.Operands) > 0 {
-		if t := v.x.Def(v.x.TypeOf(in.ID(0))); t != nil && t.Op == OpTypeInt && t.Operands[0] > 32 {
+		if t := v.x.Def(v.x.TypeOf(in.Switch().Selector())); t != nil && t.Op == OpTypeInt && t.TypeInt().Width() > 32 {
 			return 2
 		}
 	}
@@ -238,7 +238,8 @@ func (v *verifier) debug() error {
 		if in.Op != OpMemberDecorate && in.Op != OpMemberDecorateString {
 			continue
 		}
-		if t := v.x.Def(in.ID(0)); t == nil || t.Op != OpTypeStruct || int64(in.Operands[1]) >= int64(len(t.Operands)) {
+		t := v.x.Def(in.MemberDecorate().StructureType())
+		if t == nil || t.Op != OpTypeStruct || int64(in.MemberDecorate().Member()) >= int64(len(t.Operands)) {
 			return v.fail(in, "no such structure member")
 		}
 	}
@@ -258,9 +259,10 @@ func (v *verifier) globals() error {
 	for i := range v.m.Globals {
 		in := &v.m.Globals[i]
 		if in.Op == OpTypeForwardPointer {
-			forward[in.ID(0)] = true
-			if v.x.Op(in.ID(0)) != OpTypePointer || StorageClass(in.Operands[1]) != StorageClassPhysicalStorageBuffer {
-				return v.fail(in, "%%%d is no type of pointers into physical storage buffers", in.ID(0))
+			typ := in.TypeForwardPointer().PointerType()
+			forward[typ] = true
+			if v.x.Op(typ) != OpTypePointer || in.TypeForwardPointer().StorageClass() != StorageClassPhysicalStorageBuffer {
+				return v.fail(in, "%%%d is no type of pointers into physical storage buffers", typ)
 			}
 			continue
 		}
@@ -300,7 +302,7 @@ const maxNesting = 1000
 
 // nesting notes how deep a type nests.
 func (v *verifier) nesting(in *Inst, depths map[ID]int) error {
-	if !in.Op.IsType() || in.Op == OpTypePointer && StorageClass(in.Operands[0]) == StorageClassPhysicalStorageBuffer {
+	if !in.Op.IsType() || in.Op == OpTypePointer && in.TypePointer().StorageClass() == StorageClassPhysicalStorageBuffer {
 		return nil
 	}
 	depth := 0
@@ -327,8 +329,8 @@ func (v *verifier) global(in *Inst, unique map[string]ID) error {
 		unique[key] = in.Result
 		return v.numericType(in)
 	case OpTypeArray:
-		if !v.x.Op(in.ID(1)).IsConstant() {
-			return v.fail(in, "length %%%d is no constant", in.ID(1))
+		if length := in.TypeArray().Length(); !v.x.Op(length).IsConstant() {
+			return v.fail(in, "length %%%d is no constant", length)
 		}
 	case OpVariable:
 		return v.variable(in)
@@ -339,8 +341,9 @@ func (v *verifier) global(in *Inst, unique map[string]ID) error {
 		if t.Op != OpTypeInt && t.Op != OpTypeFloat {
 			return v.fail(in, "type is not numeric")
 		}
-		if want := int(max(t.Operands[0], 1)-1)/32 + 1; len(in.Operands) != want {
-			return v.fail(in, "%d words for a value of %d bits", len(in.Operands), t.Operands[0])
+		width := t.TypeNumber().Width()
+		if want := int(max(width, 1)-1)/32 + 1; len(in.Operands) != want {
+			return v.fail(in, "%d words for a value of %d bits", len(in.Operands), width)
 		}
 	case OpConstantTrue, OpConstantFalse, OpSpecConstantTrue, OpSpecConstantFalse:
 		if v.x.Op(in.Type) != OpTypeBool {
@@ -374,15 +377,17 @@ func (v *verifier) numericType(in *Inst) error {
 		if in.Op == OpTypeMatrix {
 			want, most = []Op{OpTypeVector}, 4
 		}
-		if !slices.Contains(want, v.x.Op(in.ID(0))) || in.Operands[1] < 2 || in.Operands[1] > most {
+		parts := in.TypeVectorOrMatrix()
+		if !slices.Contains(want, v.x.Op(parts.PartType())) || parts.PartCount() < 2 || parts.PartCount() > most {
 			return v.fail(in, "components of a wrong type or number")
 		}
 	case OpTypeInt, OpTypeFloat:
-		if w := in.Operands[0]; w != 8 && w != 16 && w != 32 && w != 64 {
+		w := in.TypeNumber().Width()
+		if w != 8 && w != 16 && w != 32 && w != 64 {
 			return v.fail(in, "numbers of %d bits", w)
 		}
 		for _, c := range widthCapabilities {
-			if c.op == in.Op && c.width == in.Operands[0] && !slices.ContainsFunc(c.any, v.m.HasCapability) {
+			if c.op == in.Op && c.width == w && !slices.ContainsFunc(c.any, v.m.HasCapability) {
 				return v.fail(in, "capability %v is missing", c.any[0])
 			}
 		}
@@ -394,18 +399,24 @@ func (v *verifier) numericType(in *Inst) error {
 func (v *verifier) variable(in *Inst) error {
 	class, _, ok := v.pointer(in.Type)
 	switch {
-	case !ok || uint32(class) != in.Operands[0]:
-		return v.fail(in, "type is no pointer of storage class %v", StorageClass(in.Operands[0]))
+	case !ok || class != in.Variable().StorageClass():
+		return v.fail(in, "type is no pointer of storage class %v", in.Variable().StorageClass())
 	case (class == StorageClassFunction) != (v.f != nil):
 		return v.fail(in, "storage class %v does not fit the place", class)
 	}
-	if len(in.Operands) > 1 {
+	if initial := in.Variable().Initializer(); initial != 0 {
 		_, t, _ := v.pointer(in.Type)
-		if got := v.x.TypeOf(in.ID(1)); got != t && v.x.Op(in.ID(1)) != OpVariable {
+		if got := v.x.TypeOf(initial); got != t && v.x.Op(initial) != OpVariable {
 			return v.fail(in, "initializer of another type")
 		}
 	}
 	return nil
+}
+
+// pointee returns the type that a value points to, 0 if it is no pointer.
+func (v *verifier) pointee(value ID) ID {
+	_, t, _ := v.pointer(v.x.TypeOf(value))
+	return t
 }
 
 // pointer returns storage class and pointee of a pointer type.
@@ -414,5 +425,5 @@ func (v *verifier) pointer(typ ID) (StorageClass, ID, bool) {
 	if t == nil || t.Op != OpTypePointer {
 		return 0, 0, false
 	}
-	return StorageClass(t.Operands[0]), t.ID(1), true
+	return t.TypePointer().StorageClass(), t.TypePointer().Type(), true
 }

@@ -6,30 +6,30 @@ func (v *verifier) entryPoints() error {
 		return err
 	}
 	type key struct {
-		model uint32
+		model ExecutionModel
 		name  string
 	}
 	seen, entries := map[key]bool{}, map[ID]bool{}
 	for i := range v.m.EntryPoints {
 		in := &v.m.EntryPoints[i]
-		name, n := DecodeString(in.Operands[2:])
-		k := key{in.Operands[0], name}
+		e := in.EntryPoint()
+		k := key{e.ExecutionModel(), e.Name()}
 		if seen[k] {
-			return v.fail(in, "a second entry point %q of this model", name)
+			return v.fail(in, "a second entry point %q of this model", k.name)
 		}
-		seen[k], entries[in.ID(1)] = true, true
-		f := v.funcs[in.ID(1)]
+		seen[k], entries[e.EntryPoint()] = true, true
+		f := v.funcs[e.EntryPoint()]
 		if f == nil || f.Blocks == nil || len(f.Params) != 0 || v.x.Op(f.Def.Type) != OpTypeVoid {
-			return v.fail(in, "%%%d is no function of type void()", in.ID(1))
+			return v.fail(in, "%%%d is no function of type void()", e.EntryPoint())
 		}
-		if err := v.interfaces(in, in.Operands[2+n:]); err != nil {
+		if err := v.interfaces(in, e.Interface()); err != nil {
 			return err
 		}
 	}
 	for i := range v.m.ExecutionModes {
 		in := &v.m.ExecutionModes[i]
-		if !entries[in.ID(0)] {
-			return v.fail(in, "%%%d is no entry point", in.ID(0))
+		if entry := in.ExecutionMode().EntryPoint(); !entries[entry] {
+			return v.fail(in, "%%%d is no entry point", entry)
 		}
 	}
 	return nil
@@ -48,13 +48,13 @@ func (v *verifier) interfaces(in *Inst, list []uint32) error {
 		}
 		listed[id] = true
 	}
-	reached := map[ID]bool{in.ID(1): true}
-	work := []ID{in.ID(1)}
+	entry := in.EntryPoint().EntryPoint()
+	reached, work := map[ID]bool{entry: true}, []ID{entry}
 	for len(work) > 0 {
 		f := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, id := range v.uses[f] {
-			class := StorageClass(v.x.Def(id).Operands[0])
+			class := v.x.Def(id).Variable().StorageClass()
 			must := v.m.Version >= 0x10400 || class == StorageClassInput || class == StorageClassOutput
 			if must && !listed[id] {
 				return v.fail(in, "%%%d (%v), which function %%%d uses, is not in the interface", id, class, f)

@@ -4,17 +4,19 @@ package spirv
 func (v *verifier) function(f *Function) error {
 	v.f, v.block = f, 0
 	defer func() { v.f, v.block = nil, 0 }()
-	t := v.x.Def(f.Def.ID(1))
-	switch {
-	case f.Def.Op != OpFunction:
+	if f.Def.Op != OpFunction {
 		return v.fail(&f.Def, "no OpFunction")
-	case t.Op != OpTypeFunction || t.ID(0) != f.Def.Type:
-		return v.fail(&f.Def, "type does not fit the result")
-	case len(t.Operands)-1 != len(f.Params):
-		return v.fail(&f.Def, "%d parameters, the type has %d", len(f.Params), len(t.Operands)-1)
 	}
+	t := v.x.Def(f.Def.Function().FunctionType())
+	switch {
+	case t.Op != OpTypeFunction || t.TypeFunction().ReturnType() != f.Def.Type:
+		return v.fail(&f.Def, "type does not fit the result")
+	case len(t.TypeFunction().Parameters()) != len(f.Params):
+		return v.fail(&f.Def, "%d parameters, the type has %d", len(f.Params), len(t.TypeFunction().Parameters()))
+	}
+	params := t.TypeFunction().Parameters()
 	for i := range f.Params {
-		if p := &f.Params[i]; p.Op != OpFunctionParameter || p.Type != t.ID(i+1) {
+		if p := &f.Params[i]; p.Op != OpFunctionParameter || p.Type != ID(params[i]) {
 			return v.fail(p, "parameter %d does not fit the function's type", i)
 		}
 	}
@@ -180,6 +182,7 @@ func (v *verifier) available(c *CFG, id ID, at place, places map[ID]place) bool 
 
 // phi checks that a phi has one value from each predecessor.
 func (v *verifier) phi(c *CFG, b int, in *Inst, places map[ID]place) error {
+	phi := in.Phi()
 	if len(in.Operands)%2 != 0 {
 		return v.fail(in, "value without block")
 	}
@@ -187,8 +190,8 @@ func (v *verifier) phi(c *CFG, b int, in *Inst, places map[ID]place) error {
 	for _, p := range c.Preds[b] {
 		preds[p] = false
 	}
-	for i := 0; i < len(in.Operands); i += 2 {
-		value, label := in.ID(i), in.ID(i+1)
+	for i := range phi.Sources() {
+		value, label := phi.Variable(i), phi.Parent(i)
 		p, ok := c.Index[label]
 		had, pred := preds[p]
 		switch {
@@ -203,7 +206,7 @@ func (v *verifier) phi(c *CFG, b int, in *Inst, places map[ID]place) error {
 		}
 		preds[p] = true
 	}
-	if n := len(in.Operands) / 2; n != len(c.Preds[b]) {
+	if n := phi.Sources(); n != len(c.Preds[b]) {
 		return v.fail(in, "values from %d of %d predecessors", n, len(c.Preds[b]))
 	}
 	return nil
@@ -216,7 +219,7 @@ func (v *verifier) inst(in *Inst) error {
 	}
 	me := v.f.Def.Result
 	if in.Op == OpFunctionCall {
-		v.calls[me] = append(v.calls[me], in.ID(0))
+		v.calls[me] = append(v.calls[me], in.FunctionCall().Function())
 	}
 	in.EachID(func(p *uint32) {
 		if id := ID(*p); v.x.Op(id) == OpVariable && v.x.Owner(id) == nil && in.Op != OpExtInst {
@@ -224,8 +227,8 @@ func (v *verifier) inst(in *Inst) error {
 		}
 	})
 	if in.Op == OpExtInst { // those of non-semantic sets do not count, GLSL.std.450's do
-		if set, _ := DecodeString(v.x.Def(in.ID(0)).operandsOf(OpExtInstImport)); set == "GLSL.std.450" {
-			for _, w := range in.Operands[2:] {
+		if set := v.x.Def(in.ExtInst().Set()); set.Op == OpExtInstImport && set.ExtInstImport().Name() == "GLSL.std.450" {
+			for _, w := range in.ExtInst().Operands() {
 				if v.x.Op(ID(w)) == OpVariable && v.x.Owner(ID(w)) == nil {
 					v.uses[me] = append(v.uses[me], ID(w))
 				}
@@ -260,12 +263,4 @@ func (v *verifier) roles(in *Inst) error {
 		return v.fail(in, "%%%d (%v) is no value", bad, v.x.Op(bad))
 	}
 	return nil
-}
-
-// operandsOf returns the operands if the instruction has this opcode.
-func (in *Inst) operandsOf(op Op) []uint32 {
-	if in == nil || in.Op != op {
-		return nil
-	}
-	return in.Operands
 }

@@ -153,7 +153,8 @@ var rayKinds = map[byte]rayKind{
 	'b': {"bool", func(v *verifier, typ ID) bool { return v.x.Op(typ) == OpTypeBool }},
 	'm': {"a matrix of four columns of three 32-bit floats", func(v *verifier, typ ID) bool {
 		m := v.x.Def(typ)
-		return m != nil && m.Op == OpTypeMatrix && m.Operands[1] == 4 && v.numbers(m.ID(0), OpTypeFloat, 3)
+		return m != nil && m.Op == OpTypeMatrix && m.TypeMatrix().ColumnCount() == 4 &&
+			v.numbers(m.TypeMatrix().ColumnType(), OpTypeFloat, 3)
 	}},
 	't': {"an array of three vectors of three 32-bit floats", func(v *verifier, typ ID) bool { return v.arrayOf(typ, 3, 3) }},
 	'e': {"an array of two vectors of three 32-bit floats", func(v *verifier, typ ID) bool { return v.arrayOf(typ, 2, 3) }},
@@ -186,11 +187,11 @@ func (v *verifier) numbers(typ ID, kind Op, n uint32) bool {
 // arrayOf tells whether a type is an array of a length whose elements are n 32-bit floats.
 func (v *verifier) arrayOf(typ ID, length, n uint32) bool {
 	t := v.x.Def(typ)
-	if t == nil || t.Op != OpTypeArray || !v.numbers(t.ID(0), OpTypeFloat, n) {
+	if t == nil || t.Op != OpTypeArray || !v.numbers(t.TypeArray().ElementType(), OpTypeFloat, n) {
 		return false
 	}
-	l := v.x.Def(t.ID(1))
-	return l.Op == OpConstant && l.Operands[0] == length
+	l := v.x.Def(t.TypeArray().Length())
+	return l.Op == OpConstant && l.Constant().Word() == length
 }
 
 // pointsInto tells whether a type is that of pointers into one of the storage classes.

@@ -63,7 +63,7 @@ func (v *verifier) backEdges(c, s *CFG) error {
 			if !loop {
 				return v.fail(nil, "back edge from %%%d, but no OpLoopMerge", from)
 			}
-			if cont := c.Index[merge.ID(1)]; !s.Dominates(cont, p) {
+			if cont := c.Index[merge.LoopMerge().ContinueTarget()]; !s.Dominates(cont, p) {
 				return v.fail(merge, "back edge from %%%d, which the continue target does not dominate", from)
 			}
 		}

@@ -9,31 +9,32 @@ func (v *verifier) operandTypes(in *Inst) error {
 	case OpVariable:
 		return v.variable(in)
 	case OpLoad:
-		if _, t, ok := v.pointer(v.typeOf(in, 0)); !ok || t != in.Type {
-			return v.fail(in, "result is not what %%%d points to", in.ID(0))
+		if pointer := in.Load().Pointer(); v.pointee(pointer) != in.Type {
+			return v.fail(in, "result is not what %%%d points to", pointer)
 		}
 	case OpStore:
-		if _, t, ok := v.pointer(v.typeOf(in, 0)); !ok || t != v.typeOf(in, 1) {
-			return v.fail(in, "object is not what %%%d points to", in.ID(0))
+		pointer, object := in.Store().Pointer(), in.Store().Object()
+		if t := v.pointee(pointer); t == 0 || t != v.x.TypeOf(object) {
+			return v.fail(in, "object is not what %%%d points to", pointer)
 		}
 	case OpCopyMemory:
-		_, a, ok := v.pointer(v.typeOf(in, 0))
-		if _, b, also := v.pointer(v.typeOf(in, 1)); !ok || !also || a != b {
+		to, from := v.pointee(in.CopyMemory().Target()), v.pointee(in.CopyMemory().Source())
+		if to == 0 || to != from {
 			return v.fail(in, "pointers to different types")
 		}
 	case OpAccessChain, OpInBoundsAccessChain:
-		return v.accessChain(in, 1)
+		return v.accessChain(in, in.AccessChain().Base(), in.AccessChain().Indexes())
 	case OpPtrAccessChain, OpInBoundsPtrAccessChain:
-		return v.accessChain(in, 2)
+		return v.accessChain(in, in.PtrAccessChain().Base(), in.PtrAccessChain().Indexes())
 	case OpBranchConditional:
-		if v.x.Op(v.typeOf(in, 0)) != OpTypeBool {
+		if v.x.Op(v.x.TypeOf(in.BranchConditional().Condition())) != OpTypeBool {
 			return v.fail(in, "condition is not bool")
 		}
 		if n := len(in.Operands); n != 3 && n != 5 {
 			return v.fail(in, "%d branch weights", n-3)
 		}
 	case OpSwitch:
-		if v.x.Op(v.typeOf(in, 0)) != OpTypeInt {
+		if v.x.Op(v.x.TypeOf(in.Switch().Selector())) != OpTypeInt {
 			return v.fail(in, "selector is no integer")
 		}
 	case OpReturn:
@@ -41,7 +42,7 @@ func (v *verifier) operandTypes(in *Inst) error {
 			return v.fail(in, "the function returns a value")
 		}
 	case OpReturnValue:
-		if v.typeOf(in, 0) != v.f.Def.Type {
+		if v.x.TypeOf(in.ReturnValue().Value()) != v.f.Def.Type {
 			return v.fail(in, "value is not of the function's type")
 		}
 	case OpFunctionCall:
@@ -53,21 +54,25 @@ func (v *verifier) operandTypes(in *Inst) error {
 	case OpCompositeConstruct:
 		return v.compositeParts(in, in.Operands)
 	case OpCompositeExtract:
-		if t, ok := v.member(v.typeOf(in, 0), in.Operands[1:]); !ok || t != in.Type {
+		part := in.CompositeExtract()
+		if t, ok := v.member(v.x.TypeOf(part.Composite()), part.Indexes()); !ok || t != in.Type {
 			return v.fail(in, "result is not the type of the part")
 		}
 	case OpCompositeInsert:
-		if t, ok := v.member(v.typeOf(in, 1), in.Operands[2:]); !ok || t != v.typeOf(in, 0) || v.typeOf(in, 1) != in.Type {
+		whole := v.x.TypeOf(in.CompositeInsert().Composite())
+		t, ok := v.member(whole, in.CompositeInsert().Indexes())
+		if !ok || t != v.x.TypeOf(in.CompositeInsert().Object()) || whole != in.Type {
 			return v.fail(in, "types of composite and part do not fit")
 		}
 	case OpVectorShuffle:
 		return v.shuffle(in)
 	case OpMatrixTimesScalar, OpVectorTimesScalar:
-		if v.typeOf(in, 0) != in.Type {
-			return v.fail(in, "%%%d is not of the result's type", in.ID(0))
+		if factor := in.TimesScalar().Factor(); v.x.TypeOf(factor) != in.Type {
+			return v.fail(in, "%%%d is not of the result's type", factor)
 		}
 	case OpMatrixTimesVector:
-		if m := v.x.Def(v.typeOf(in, 0)); m.Op != OpTypeMatrix || m.ID(0) != in.Type {
+		m := v.x.Def(v.x.TypeOf(in.MatrixTimesVector().Matrix()))
+		if m == nil || m.Op != OpTypeMatrix || m.TypeMatrix().ColumnType() != in.Type {
 			return v.fail(in, "result is no column of the matrix")
 		}
 	case OpLogicalAnd, OpLogicalOr, OpLogicalEqual, OpLogicalNotEqual:
@@ -91,7 +96,7 @@ func (v *verifier) sameTypes(in *Inst, from, to int) error {
 
 // selectTypes checks OpSelect.
 func (v *verifier) selectTypes(in *Inst) error {
-	kind, n, _ := v.shape(v.typeOf(in, 0))
+	kind, n, _ := v.shape(v.x.TypeOf(in.Select().Condition()))
 	if kind != OpTypeBool {
 		return v.fail(in, "condition is not bool")
 	}
@@ -110,8 +115,8 @@ func (v *verifier) shape(typ ID) (kind Op, n, width uint32) {
 	t := v.x.Def(typ)
 	n = 1
 	if t != nil && t.Op == OpTypeVector {
-		n = t.Operands[1]
-		t = v.x.Def(t.ID(0))
+		n = t.TypeVector().ComponentCount()
+		t = v.x.Def(t.TypeVector().ComponentType())
 	}
 	switch {
 	case t == nil:
@@ -119,7 +124,7 @@ func (v *verifier) shape(typ ID) (kind Op, n, width uint32) {
 	case t.Op == OpTypeBool:
 		return OpTypeBool, n, 1
 	case t.Op == OpTypeInt || t.Op == OpTypeFloat:
-		return t.Op, n, t.Operands[0]
+		return t.Op, n, t.TypeNumber().Width()
 	}
 	return OpNop, 0, 0
 }
@@ -190,18 +195,18 @@ func (v *verifier) conversion(in *Inst) error {
 // shuffle checks that the components exist.
 func (v *verifier) shuffle(in *Inst) error {
 	want, n, _ := v.shape(in.Type)
-	if int(n) != len(in.Operands)-2 {
-		return v.fail(in, "%d components for %d", len(in.Operands)-2, n)
+	if have := len(in.VectorShuffle().Components()); int(n) != have {
+		return v.fail(in, "%d components for %d", have, n)
 	}
 	total := uint32(0)
-	for i := range 2 {
-		kind, m, _ := v.shape(v.typeOf(in, i))
-		if kind != want || v.x.Op(v.typeOf(in, i)) != OpTypeVector {
-			return v.fail(in, "%%%d is no vector of such components", in.ID(i))
+	for _, id := range [...]ID{in.VectorShuffle().Vector1(), in.VectorShuffle().Vector2()} {
+		kind, m, _ := v.shape(v.x.TypeOf(id))
+		if kind != want || v.x.Op(v.x.TypeOf(id)) != OpTypeVector {
+			return v.fail(in, "%%%d is no vector of such components", id)
 		}
 		total += m
 	}
-	for _, i := range in.Operands[2:] {
+	for _, i := range in.VectorShuffle().Components() {
 		if i >= total && i != 0xffffffff {
 			return v.fail(in, "no component %d among %d", i, total)
 		}
@@ -211,18 +216,18 @@ func (v *verifier) shuffle(in *Inst) error {
 
 // call checks the arguments of a function call.
 func (v *verifier) call(in *Inst) error {
-	f := v.funcs[in.ID(0)]
+	f, arguments := v.funcs[in.FunctionCall().Function()], in.FunctionCall().Arguments()
 	if f == nil {
-		return v.fail(in, "%%%d is no function", in.ID(0))
+		return v.fail(in, "%%%d is no function", in.FunctionCall().Function())
 	}
 	if f.Def.Type != in.Type {
 		return v.fail(in, "result is not of the function's type")
 	}
-	if len(in.Operands)-1 != len(f.Params) {
-		return v.fail(in, "%d arguments for %d parameters", len(in.Operands)-1, len(f.Params))
+	if len(arguments) != len(f.Params) {
+		return v.fail(in, "%d arguments for %d parameters", len(arguments), len(f.Params))
 	}
 	for i := range f.Params {
-		if v.typeOf(in, i+1) != f.Params[i].Type {
+		if v.x.TypeOf(ID(arguments[i])) != f.Params[i].Type {
 			return v.fail(in, "argument %d is not of the parameter's type", i)
 		}
 	}
@@ -230,13 +235,13 @@ func (v *verifier) call(in *Inst) error {
 }
 
 // accessChain checks that the indices lead to what the result points to.
-func (v *verifier) accessChain(in *Inst, skip int) error {
-	class, t, ok := v.pointer(v.typeOf(in, 0))
+func (v *verifier) accessChain(in *Inst, base ID, indices []uint32) error {
+	class, t, ok := v.pointer(v.x.TypeOf(base))
 	resultClass, want, also := v.pointer(in.Type)
 	if !ok || !also || class != resultClass {
 		return v.fail(in, "base or result is no pointer, or the storage classes differ")
 	}
-	for _, w := range in.Operands[skip:] {
+	for _, w := range indices {
 		if k, n, _ := v.shape(v.x.TypeOf(ID(w))); k != OpTypeInt || n != 1 {
 			return v.fail(in, "index %%%d is no integer", ID(w))
 		}
@@ -247,7 +252,7 @@ func (v *verifier) accessChain(in *Inst, skip int) error {
 				return v.fail(in, "index %%%d of a structure is no constant", ID(w))
 			}
 			if c.Op == OpConstant {
-				i = c.Operands[0]
+				i = c.Constant().Word()
 			}
 		}
 		if t, ok = v.component(t, i); !ok {
@@ -273,9 +278,9 @@ func (v *verifier) component(typ ID, i uint32) (ID, bool) {
 		}
 		return 0, false
 	case OpTypeVector, OpTypeMatrix:
-		return t.ID(0), i < t.Operands[1]
+		return t.TypeVectorOrMatrix().PartType(), i < t.TypeVectorOrMatrix().PartCount()
 	case OpTypeArray, OpTypeRuntimeArray, OpTypeCooperativeMatrixKHR, OpTypeCooperativeMatrixNV:
-		return t.ID(0), true
+		return t.TypeOfParts().PartType(), true
 	}
 	return 0, false
 }
@@ -303,12 +308,12 @@ func (v *verifier) compositeParts(in *Inst, parts []uint32) error {
 	case OpTypeVector:
 		return v.vectorParts(in, t, parts)
 	case OpTypeMatrix:
-		if uint32(len(parts)) != t.Operands[1] {
-			return v.fail(in, "%d columns for %d", len(parts), t.Operands[1])
+		if n := t.TypeMatrix().ColumnCount(); uint32(len(parts)) != n {
+			return v.fail(in, "%d columns for %d", len(parts), n)
 		}
 	case OpTypeArray:
-		if n := v.x.Def(t.ID(1)); n.Op == OpConstant && uint32(len(parts)) != n.Operands[0] {
-			return v.fail(in, "%d parts for %d elements", len(parts), n.Operands[0])
+		if n := v.x.Def(t.TypeArray().Length()); n.Op == OpConstant && uint32(len(parts)) != n.Constant().Word() {
+			return v.fail(in, "%d parts for %d elements", len(parts), n.Constant().Word())
 		}
 	case OpTypeCooperativeMatrixKHR, OpTypeCooperativeMatrixNV:
 		return nil
@@ -329,17 +334,17 @@ func (v *verifier) vectorParts(in, t *Inst, parts []uint32) error {
 	for i, w := range parts {
 		pt := v.x.TypeOf(ID(w))
 		if d := v.x.Def(pt); d != nil && d.Op == OpTypeVector {
-			pt = d.ID(0)
-			n += d.Operands[1]
+			pt = d.TypeVector().ComponentType()
+			n += d.TypeVector().ComponentCount()
 		} else {
 			n++
 		}
-		if pt != t.ID(0) {
+		if pt != t.TypeVector().ComponentType() {
 			return v.fail(in, "part %d is of another type", i)
 		}
 	}
-	if n != t.Operands[1] {
-		return v.fail(in, "%d components for %d", n, t.Operands[1])
+	if want := t.TypeVector().ComponentCount(); n != want {
+		return v.fail(in, "%d components for %d", n, want)
 	}
 	return nil
 }

@@ -196,6 +196,148 @@ func (in *Inst) CopyObject() CopyObjectView {
 // Operand is operand 0.
 func (v CopyObjectView) Operand() ID { return ID(v.in.Operands[0]) }
 
+// DerivedView gives the operands of OpAccessChain and the like by their names.
+type DerivedView struct{ in *Inst }
+
+// Derived returns the view of OpAccessChain and the like, which the instruction must be.
+func (in *Inst) Derived() DerivedView {
+	switch in.Op {
+	case OpAccessChain,
+		OpInBoundsAccessChain,
+		OpCopyObject:
+	default:
+		in.isNo("Derived")
+	}
+	return DerivedView{in}
+}
+
+// Base is operand 0.
+func (v DerivedView) Base() ID { return ID(v.in.Operands[0]) }
+
+// SelectView gives the operands of OpSelect by their names.
+type SelectView struct{ in *Inst }
+
+// Select returns the view of OpSelect, which the instruction must be.
+func (in *Inst) Select() SelectView {
+	switch in.Op {
+	case OpSelect:
+	default:
+		in.isNo("Select")
+	}
+	return SelectView{in}
+}
+
+// Condition is operand 0.
+func (v SelectView) Condition() ID { return ID(v.in.Operands[0]) }
+
+// Object1 is operand 1.
+func (v SelectView) Object1() ID { return ID(v.in.Operands[1]) }
+
+// Object2 is operand 2.
+func (v SelectView) Object2() ID { return ID(v.in.Operands[2]) }
+
+// CompositeExtractView gives the operands of OpCompositeExtract by their names.
+type CompositeExtractView struct{ in *Inst }
+
+// CompositeExtract returns the view of OpCompositeExtract, which the instruction must be.
+func (in *Inst) CompositeExtract() CompositeExtractView {
+	switch in.Op {
+	case OpCompositeExtract:
+	default:
+		in.isNo("CompositeExtract")
+	}
+	return CompositeExtractView{in}
+}
+
+// Composite is operand 0.
+func (v CompositeExtractView) Composite() ID { return ID(v.in.Operands[0]) }
+
+// Indexes are the words from operand 1 on; they are the instruction's own.
+func (v CompositeExtractView) Indexes() []uint32 { return v.in.Operands[1:] }
+
+// CompositeInsertView gives the operands of OpCompositeInsert by their names.
+type CompositeInsertView struct{ in *Inst }
+
+// CompositeInsert returns the view of OpCompositeInsert, which the instruction must be.
+func (in *Inst) CompositeInsert() CompositeInsertView {
+	switch in.Op {
+	case OpCompositeInsert:
+	default:
+		in.isNo("CompositeInsert")
+	}
+	return CompositeInsertView{in}
+}
+
+// Object is operand 0.
+func (v CompositeInsertView) Object() ID { return ID(v.in.Operands[0]) }
+
+// Composite is operand 1.
+func (v CompositeInsertView) Composite() ID { return ID(v.in.Operands[1]) }
+
+// Indexes are the words from operand 2 on; they are the instruction's own.
+func (v CompositeInsertView) Indexes() []uint32 { return v.in.Operands[2:] }
+
+// VectorShuffleView gives the operands of OpVectorShuffle by their names.
+type VectorShuffleView struct{ in *Inst }
+
+// VectorShuffle returns the view of OpVectorShuffle, which the instruction must be.
+func (in *Inst) VectorShuffle() VectorShuffleView {
+	switch in.Op {
+	case OpVectorShuffle:
+	default:
+		in.isNo("VectorShuffle")
+	}
+	return VectorShuffleView{in}
+}
+
+// Vector1 is operand 0.
+func (v VectorShuffleView) Vector1() ID { return ID(v.in.Operands[0]) }
+
+// Vector2 is operand 1.
+func (v VectorShuffleView) Vector2() ID { return ID(v.in.Operands[1]) }
+
+// Components are the words from operand 2 on; they are the instruction's own.
+func (v VectorShuffleView) Components() []uint32 { return v.in.Operands[2:] }
+
+// MatrixTimesVectorView gives the operands of OpMatrixTimesVector by their names.
+type MatrixTimesVectorView struct{ in *Inst }
+
+// MatrixTimesVector returns the view of OpMatrixTimesVector, which the instruction must be.
+func (in *Inst) MatrixTimesVector() MatrixTimesVectorView {
+	switch in.Op {
+	case OpMatrixTimesVector:
+	default:
+		in.isNo("MatrixTimesVector")
+	}
+	return MatrixTimesVectorView{in}
+}
+
+// Matrix is operand 0.
+func (v MatrixTimesVectorView) Matrix() ID { return ID(v.in.Operands[0]) }
+
+// Vector is operand 1.
+func (v MatrixTimesVectorView) Vector() ID { return ID(v.in.Operands[1]) }
+
+// TimesScalarView gives the operands of OpVectorTimesScalar and the like by their names.
+type TimesScalarView struct{ in *Inst }
+
+// TimesScalar returns the view of OpVectorTimesScalar and the like, which the instruction must be.
+func (in *Inst) TimesScalar() TimesScalarView {
+	switch in.Op {
+	case OpVectorTimesScalar,
+		OpMatrixTimesScalar:
+	default:
+		in.isNo("TimesScalar")
+	}
+	return TimesScalarView{in}
+}
+
+// Factor is operand 0.
+func (v TimesScalarView) Factor() ID { return ID(v.in.Operands[0]) }
+
+// Scalar is operand 1.
+func (v TimesScalarView) Scalar() ID { return ID(v.in.Operands[1]) }
+
 // PtrCompareView gives the operands of OpPtrEqual and the like by their names.
 type PtrCompareView struct{ in *Inst }
 
@@ -278,111 +420,6 @@ func (in *Inst) ImageAccess() ImageAccessView {
 
 // Image is operand 0.
 func (v ImageAccessView) Image() ID { return ID(v.in.Operands[0]) }
-
-// ConstructView gives the operands of OpSelectionMerge and the like by their names.
-type ConstructView struct{ in *Inst }
-
-// Construct returns the view of OpSelectionMerge and the like, which the instruction must be.
-func (in *Inst) Construct() ConstructView {
-	switch in.Op {
-	case OpSelectionMerge,
-		OpLoopMerge:
-	default:
-		in.isNo("Construct")
-	}
-	return ConstructView{in}
-}
-
-// MergeBlock is operand 0.
-func (v ConstructView) MergeBlock() ID { return ID(v.in.Operands[0]) }
-
-// SetMergeBlock changes it.
-func (v ConstructView) SetMergeBlock(to ID) { v.in.Operands[0] = uint32(to) }
-
-// BranchView gives the operands of OpBranch by their names.
-type BranchView struct{ in *Inst }
-
-// Branch returns the view of OpBranch, which the instruction must be.
-func (in *Inst) Branch() BranchView {
-	switch in.Op {
-	case OpBranch:
-	default:
-		in.isNo("Branch")
-	}
-	return BranchView{in}
-}
-
-// TargetLabel is operand 0.
-func (v BranchView) TargetLabel() ID { return ID(v.in.Operands[0]) }
-
-// SetTargetLabel changes it.
-func (v BranchView) SetTargetLabel(to ID) { v.in.Operands[0] = uint32(to) }
-
-// BranchConditionalView gives the operands of OpBranchConditional by their names.
-type BranchConditionalView struct{ in *Inst }
-
-// BranchConditional returns the view of OpBranchConditional, which the instruction must be.
-func (in *Inst) BranchConditional() BranchConditionalView {
-	switch in.Op {
-	case OpBranchConditional:
-	default:
-		in.isNo("BranchConditional")
-	}
-	return BranchConditionalView{in}
-}
-
-// Condition is operand 0.
-func (v BranchConditionalView) Condition() ID { return ID(v.in.Operands[0]) }
-
-// TrueLabel is operand 1.
-func (v BranchConditionalView) TrueLabel() ID { return ID(v.in.Operands[1]) }
-
-// SetTrueLabel changes it.
-func (v BranchConditionalView) SetTrueLabel(to ID) { v.in.Operands[1] = uint32(to) }
-
-// FalseLabel is operand 2.
-func (v BranchConditionalView) FalseLabel() ID { return ID(v.in.Operands[2]) }
-
-// SetFalseLabel changes it.
-func (v BranchConditionalView) SetFalseLabel(to ID) { v.in.Operands[2] = uint32(to) }
-
-// SwitchView gives the operands of OpSwitch by their names.
-type SwitchView struct{ in *Inst }
-
-// Switch returns the view of OpSwitch, which the instruction must be.
-func (in *Inst) Switch() SwitchView {
-	switch in.Op {
-	case OpSwitch:
-	default:
-		in.isNo("Switch")
-	}
-	return SwitchView{in}
-}
-
-// Selector is operand 0.
-func (v SwitchView) Selector() ID { return ID(v.in.Operands[0]) }
-
-// SetSelector changes it.
-func (v SwitchView) SetSelector(to ID) { v.in.Operands[0] = uint32(to) }
-
-// Default is operand 1.
-func (v SwitchView) Default() ID { return ID(v.in.Operands[1]) }
-
-// ReturnValueView gives the operands of OpReturnValue by their names.
-type ReturnValueView struct{ in *Inst }
-
-// ReturnValue returns the view of OpReturnValue, which the instruction must be.
-func (in *Inst) ReturnValue() ReturnValueView {
-	switch in.Op {
-	case OpReturnValue:
-	default:
-		in.isNo("ReturnValue")
-	}
-	return ReturnValueView{in}
-}
-
-// Value is operand 0.
-func (v ReturnValueView) Value() ID { return ID(v.in.Operands[0]) }
 
 // BinaryView gives the operands of OpIAdd and the like by their names.
 type BinaryView struct{ in *Inst }

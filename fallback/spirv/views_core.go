@@ -143,6 +143,9 @@ func (in *Inst) MemoryModel() MemoryModelView {
 // AddressingModel is operand 0.
 func (v MemoryModelView) AddressingModel() AddressingModel { return AddressingModel(v.in.Operands[0]) }
 
+// SetAddressingModel changes it.
+func (v MemoryModelView) SetAddressingModel(to AddressingModel) { v.in.Operands[0] = uint32(to) }
+
 // MemoryModel is operand 1.
 func (v MemoryModelView) MemoryModel() MemoryModel { return MemoryModel(v.in.Operands[1]) }
 
@@ -230,197 +233,57 @@ func (v MemberDecorateView) Decoration() Decoration { return Decoration(v.in.Ope
 // Literals are the words from operand 3 on; they are the instruction's own.
 func (v MemberDecorateView) Literals() []uint32 { return v.in.Operands[3:] }
 
-// TypeIntView gives the operands of OpTypeInt by their names.
-type TypeIntView struct{ in *Inst }
+// GroupDecorateView gives the operands of OpGroupDecorate by their names.
+type GroupDecorateView struct{ in *Inst }
 
-// TypeInt returns the view of OpTypeInt, which the instruction must be.
-func (in *Inst) TypeInt() TypeIntView {
+// GroupDecorate returns the view of OpGroupDecorate, which the instruction must be.
+func (in *Inst) GroupDecorate() GroupDecorateView {
 	switch in.Op {
-	case OpTypeInt:
+	case OpGroupDecorate:
 	default:
-		in.isNo("TypeInt")
+		in.isNo("GroupDecorate")
 	}
-	return TypeIntView{in}
+	return GroupDecorateView{in}
 }
 
-// Width is operand 0.
-func (v TypeIntView) Width() uint32 { return v.in.Operands[0] }
+// DecorationGroup is operand 0.
+func (v GroupDecorateView) DecorationGroup() ID { return ID(v.in.Operands[0]) }
 
-// Signedness is operand 1.
-func (v TypeIntView) Signedness() uint32 { return v.in.Operands[1] }
+// Targets are the words from operand 1 on; they are the instruction's own.
+func (v GroupDecorateView) Targets() []uint32 { return v.in.Operands[1:] }
 
-// TypeNumberView gives the operands of OpTypeInt and the like by their names.
-type TypeNumberView struct{ in *Inst }
+// GroupMemberDecorateView gives the operands of OpGroupMemberDecorate by their names.
+type GroupMemberDecorateView struct{ in *Inst }
 
-// TypeNumber returns the view of OpTypeInt and the like, which the instruction must be.
-func (in *Inst) TypeNumber() TypeNumberView {
+// GroupMemberDecorate returns the view of OpGroupMemberDecorate, which the instruction must be.
+func (in *Inst) GroupMemberDecorate() GroupMemberDecorateView {
 	switch in.Op {
-	case OpTypeInt,
-		OpTypeFloat:
+	case OpGroupMemberDecorate:
 	default:
-		in.isNo("TypeNumber")
+		in.isNo("GroupMemberDecorate")
 	}
-	return TypeNumberView{in}
+	return GroupMemberDecorateView{in}
 }
 
-// Width is operand 0.
-func (v TypeNumberView) Width() uint32 { return v.in.Operands[0] }
+// DecorationGroup is operand 0.
+func (v GroupMemberDecorateView) DecorationGroup() ID { return ID(v.in.Operands[0]) }
 
-// TypeVectorView gives the operands of OpTypeVector by their names.
-type TypeVectorView struct{ in *Inst }
+// Targets are the words from operand 1 on; they are the instruction's own.
+func (v GroupMemberDecorateView) Targets() []uint32 { return v.in.Operands[1:] }
 
-// TypeVector returns the view of OpTypeVector, which the instruction must be.
-func (in *Inst) TypeVector() TypeVectorView {
+// GroupView gives the operands of OpGroupDecorate and the like by their names.
+type GroupView struct{ in *Inst }
+
+// Group returns the view of OpGroupDecorate and the like, which the instruction must be.
+func (in *Inst) Group() GroupView {
 	switch in.Op {
-	case OpTypeVector:
+	case OpGroupDecorate,
+		OpGroupMemberDecorate:
 	default:
-		in.isNo("TypeVector")
+		in.isNo("Group")
 	}
-	return TypeVectorView{in}
+	return GroupView{in}
 }
 
-// ComponentType is operand 0.
-func (v TypeVectorView) ComponentType() ID { return ID(v.in.Operands[0]) }
-
-// ComponentCount is operand 1.
-func (v TypeVectorView) ComponentCount() uint32 { return v.in.Operands[1] }
-
-// TypeMatrixView gives the operands of OpTypeMatrix by their names.
-type TypeMatrixView struct{ in *Inst }
-
-// TypeMatrix returns the view of OpTypeMatrix, which the instruction must be.
-func (in *Inst) TypeMatrix() TypeMatrixView {
-	switch in.Op {
-	case OpTypeMatrix:
-	default:
-		in.isNo("TypeMatrix")
-	}
-	return TypeMatrixView{in}
-}
-
-// ColumnType is operand 0.
-func (v TypeMatrixView) ColumnType() ID { return ID(v.in.Operands[0]) }
-
-// ColumnCount is operand 1.
-func (v TypeMatrixView) ColumnCount() uint32 { return v.in.Operands[1] }
-
-// TypeArrayView gives the operands of OpTypeArray and the like by their names.
-type TypeArrayView struct{ in *Inst }
-
-// TypeArray returns the view of OpTypeArray and the like, which the instruction must be.
-func (in *Inst) TypeArray() TypeArrayView {
-	switch in.Op {
-	case OpTypeArray,
-		OpTypeRuntimeArray:
-	default:
-		in.isNo("TypeArray")
-	}
-	return TypeArrayView{in}
-}
-
-// ElementType is operand 0.
-func (v TypeArrayView) ElementType() ID { return ID(v.in.Operands[0]) }
-
-// SetElementType changes it.
-func (v TypeArrayView) SetElementType(to ID) { v.in.Operands[0] = uint32(to) }
-
-// Length may be absent: 0.
-func (v TypeArrayView) Length() ID { return ID(v.in.optional(1)) }
-
-// TypeStructView gives the operands of OpTypeStruct by their names.
-type TypeStructView struct{ in *Inst }
-
-// TypeStruct returns the view of OpTypeStruct, which the instruction must be.
-func (in *Inst) TypeStruct() TypeStructView {
-	switch in.Op {
-	case OpTypeStruct:
-	default:
-		in.isNo("TypeStruct")
-	}
-	return TypeStructView{in}
-}
-
-// Members are the words from operand 0 on; they are the instruction's own.
-func (v TypeStructView) Members() []uint32 { return v.in.Operands[0:] }
-
-// TypePointerView gives the operands of OpTypePointer by their names.
-type TypePointerView struct{ in *Inst }
-
-// TypePointer returns the view of OpTypePointer, which the instruction must be.
-func (in *Inst) TypePointer() TypePointerView {
-	switch in.Op {
-	case OpTypePointer:
-	default:
-		in.isNo("TypePointer")
-	}
-	return TypePointerView{in}
-}
-
-// StorageClass is operand 0.
-func (v TypePointerView) StorageClass() StorageClass { return StorageClass(v.in.Operands[0]) }
-
-// SetStorageClass changes it.
-func (v TypePointerView) SetStorageClass(to StorageClass) { v.in.Operands[0] = uint32(to) }
-
-// Type is operand 1.
-func (v TypePointerView) Type() ID { return ID(v.in.Operands[1]) }
-
-// SetType changes it.
-func (v TypePointerView) SetType(to ID) { v.in.Operands[1] = uint32(to) }
-
-// TypeFunctionView gives the operands of OpTypeFunction by their names.
-type TypeFunctionView struct{ in *Inst }
-
-// TypeFunction returns the view of OpTypeFunction, which the instruction must be.
-func (in *Inst) TypeFunction() TypeFunctionView {
-	switch in.Op {
-	case OpTypeFunction:
-	default:
-		in.isNo("TypeFunction")
-	}
-	return TypeFunctionView{in}
-}
-
-// ReturnType is operand 0.
-func (v TypeFunctionView) ReturnType() ID { return ID(v.in.Operands[0]) }
-
-// Parameters are the words from operand 1 on; they are the instruction's own.
-func (v TypeFunctionView) Parameters() []uint32 { return v.in.Operands[1:] }
-
-// TypeForwardPointerView gives the operands of OpTypeForwardPointer by their names.
-type TypeForwardPointerView struct{ in *Inst }
-
-// TypeForwardPointer returns the view of OpTypeForwardPointer, which the instruction must be.
-func (in *Inst) TypeForwardPointer() TypeForwardPointerView {
-	switch in.Op {
-	case OpTypeForwardPointer:
-	default:
-		in.isNo("TypeForwardPointer")
-	}
-	return TypeForwardPointerView{in}
-}
-
-// PointerType is operand 0.
-func (v TypeForwardPointerView) PointerType() ID { return ID(v.in.Operands[0]) }
-
-// StorageClass is operand 1.
-func (v TypeForwardPointerView) StorageClass() StorageClass { return StorageClass(v.in.Operands[1]) }
-
-// SetStorageClass changes it.
-func (v TypeForwardPointerView) SetStorageClass(to StorageClass) { v.in.Operands[1] = uint32(to) }
-
-// ConstantView gives the operands of OpConstant by their names.
-type ConstantView struct{ in *Inst }
-
-// Constant returns the view of OpConstant, which the instruction must be.
-func (in *Inst) Constant() ConstantView {
-	switch in.Op {
-	case OpConstant:
-	default:
-		in.isNo("Constant")
-	}
-	return ConstantView{in}
-}
-
-// Value are the words from operand 0 on; they are the instruction's own.
-func (v ConstantView) Value() []uint32 { return v.in.Operands[0:] }
+// DecorationGroup is operand 0.
+func (v GroupView) DecorationGroup() ID { return ID(v.in.Operands[0]) }

@@ -203,6 +203,31 @@ func (v HitObjectReorderExecuteShaderView) Hint() ID { return ID(v.in.optional(2
 // Bits may be absent: 0.
 func (v HitObjectReorderExecuteShaderView) Bits() ID { return ID(v.in.optional(3)) }
 
+// HitObjectTraceReorderExecuteView gives the operands of OpHitObjectTraceReorderExecuteEXT by their names.
+type HitObjectTraceReorderExecuteView struct{ in *Inst }
+
+// HitObjectTraceReorderExecute returns the view of OpHitObjectTraceReorderExecuteEXT, which the instruction must be.
+func (in *Inst) HitObjectTraceReorderExecute() HitObjectTraceReorderExecuteView {
+	switch in.Op {
+	case OpHitObjectTraceReorderExecuteEXT:
+	default:
+		in.isNo("HitObjectTraceReorderExecute")
+	}
+	return HitObjectTraceReorderExecuteView{in}
+}
+
+// HitObject is operand 0.
+func (v HitObjectTraceReorderExecuteView) HitObject() ID { return ID(v.in.Operands[0]) }
+
+// Payload is operand 11.
+func (v HitObjectTraceReorderExecuteView) Payload() ID { return ID(v.in.Operands[11]) }
+
+// Hint may be absent: 0.
+func (v HitObjectTraceReorderExecuteView) Hint() ID { return ID(v.in.optional(12)) }
+
+// Bits may be absent: 0.
+func (v HitObjectTraceReorderExecuteView) Bits() ID { return ID(v.in.optional(13)) }
+
 // HitObjectRecordMissView gives the operands of OpHitObjectRecordMissEXT by their names.
 type HitObjectRecordMissView struct{ in *Inst }
 

@@ -117,8 +117,8 @@ func (s *stage) checkInstructions() error {
 			err = s.unsupported("%s", name)
 			return
 		}
-		if in.Op.CallsShaders() && !mayPass(in.Op, classes[in.ID(len(in.Operands)-1)]) {
-			err = s.invalid("%v whose payload %v is no payload variable", in.Op, s.name(in.ID(len(in.Operands)-1)))
+		if in.Op.CallsShaders() && !mayPass(in.Op, classes[in.Handed()]) {
+			err = s.invalid("%v whose payload %v is no payload variable", in.Op, s.name(in.Handed()))
 			return
 		}
 		allowed, bound := models[in.Op]

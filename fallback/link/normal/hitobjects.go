@@ -85,14 +85,12 @@ func extAttributes(class spirv.StorageClass) spirv.StorageClass {
 
 // hitObjectInst appends what stands for an instruction.
 func (s *stage) hitObjectInst(out []spirv.Inst, in *spirv.Inst) []spirv.Inst {
-	object := in.Operands
-	reorder := func(rest []uint32) spirv.Inst { // of the object, with the hint that follows
-		return spirv.Inst{Op: spirv.OpReorderThreadWithHitObjectEXT, Operands: append([]uint32{object[0]}, rest...)}
+	reorder := func(object spirv.ID, rest []uint32) spirv.Inst { // with the hint that follows
+		return spirv.Inst{Op: spirv.OpReorderThreadWithHitObjectEXT, Operands: append([]uint32{uint32(object)}, rest...)}
 	}
-	execute := func(payload uint32) spirv.Inst {
-		return spirv.Inst{Op: spirv.OpHitObjectExecuteShaderEXT, Operands: []uint32{object[0], payload}}
+	execute := func(object, payload spirv.ID) spirv.Inst {
+		return spirv.Inst{Op: spirv.OpHitObjectExecuteShaderEXT, Operands: []uint32{uint32(object), uint32(payload)}}
 	}
-	const traced = 12 // operands of a trace call, the payload last
 	switch in.Op {
 	case spirv.OpHitObjectRecordMissNV:
 		v, flags := in.HitObjectRecordMissNV(), s.module.ConstantU32(0)
@@ -102,10 +100,12 @@ func (s *stage) hitObjectInst(out []spirv.Inst, in *spirv.Inst) []spirv.Inst {
 		}
 		return append(out, spirv.Inst{Op: spirv.OpHitObjectRecordMissEXT, Operands: operands})
 	case spirv.OpHitObjectReorderExecuteShaderEXT:
-		return append(out, reorder(in.Operands[2:]), execute(uint32(in.HitObjectReorderExecuteShader().Payload())))
+		v := in.HitObjectReorderExecuteShader()
+		return append(out, reorder(v.HitObject(), v.Reorder()), execute(v.HitObject(), v.Payload()))
 	case spirv.OpHitObjectTraceReorderExecuteEXT:
-		trace := spirv.Inst{Op: spirv.OpHitObjectTraceRayEXT, Operands: in.Operands[:traced:traced]}
-		return append(out, trace, reorder(in.Operands[traced:]), execute(in.Operands[traced-1]))
+		v := in.HitObjectTraceReorderExecute()
+		trace := spirv.Inst{Op: spirv.OpHitObjectTraceRayEXT, Operands: v.Trace()}
+		return append(out, trace, reorder(v.HitObject(), v.Reorder()), execute(v.HitObject(), v.Payload()))
 	}
 	c := *in
 	if op, ok := hitObjectOps[in.Op]; ok {

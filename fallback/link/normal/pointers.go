@@ -216,11 +216,13 @@ func (p *pointerLowering) step(from pointed, index spirv.ID) (pointed, bool) {
 	n, constant := p.integer(index)
 	in := p.defs[from.typ]
 	descriptors := len(from.path) == 0 && (in.Op == spirv.OpTypeArray || in.Op == spirv.OpTypeRuntimeArray)
-	switch {
-	case in.Op == spirv.OpTypeStruct && int(n) < len(in.Operands):
-		to.typ = in.ID(int(n))
-	case in.Op != spirv.OpTypeStruct && len(in.Operands) > 0:
-		to.typ = in.ID(0)
+	switch in.Op {
+	case spirv.OpTypeStruct:
+		if int(n) < len(in.Operands) {
+			to.typ = in.ID(int(n))
+		}
+	case spirv.OpTypeVector, spirv.OpTypeMatrix, spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
+		to.typ = in.TypeOfParts().PartType()
 		to.element = !descriptors && (in.Op == spirv.OpTypeArray || in.Op == spirv.OpTypeRuntimeArray)
 	}
 	if in.Op == spirv.OpTypeStruct || descriptors && constant {

@@ -28,10 +28,10 @@ func operands(grammar string) ([]operand, error) {
 			}
 		}
 		switch o.kind {
-		case 'M', 'V', 'W':
+		case 'M', 'V', 'W', 'G':
 			o.rest = true
-		case 'D', 'X', 'Z', 'x', 'U': // literals, ids or texts behind a decoration or a mode
-			o.kind = map[byte]byte{'D': 'D', 'Z': 'D', 'U': 'D', 'X': 'X', 'x': 'X'}[o.kind]
+		case 'D', 'X', 'Z', 'x', 'U', 'O': // literals, ids or texts behind a decoration or a mode, operands behind an opcode
+			o.kind = map[byte]byte{'D': 'D', 'Z': 'D', 'U': 'D', 'X': 'X', 'x': 'X', 'O': 'O'}[o.kind]
 			list = append(list, o)
 			o = operand{kind: 'n', rest: true}
 		}
@@ -49,7 +49,7 @@ func operands(grammar string) ([]operand, error) {
 // enums are the Go types of kinds that are enumerations.
 var enums = map[byte]string{
 	'A': "AddressingModel", 'C': "Capability", 'D': "Decoration", 'E': "ExecutionModel", 'S': "StorageClass", 'X': "ExecutionMode",
-	'Y': "MemoryModel", 'i': "ID",
+	'Y': "MemoryModel", 'd': "Dim", 'f': "ImageFormat", 'i': "ID", 'O': "Op", 'q': "AccessQualifier",
 }
 
 // write writes what reads the operand, and what sets it.

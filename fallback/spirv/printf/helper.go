@@ -52,7 +52,7 @@ func (w *writer) helper(words uint32, step bool) spirv.ID {
 			uint32(m.ConstantU32(0)), uint32(index))
 	}
 	scope := uint32(1) // the device
-	if spirv.MemoryModel(m.MemoryModel.Operands[1]) == spirv.MemoryModelVulkan {
+	if m.MemoryModel.MemoryModel().MemoryModel() == spirv.MemoryModelVulkan {
 		scope = 5 // the queue family, which needs no feature
 	}
 	first := w.emit(spirv.OpAtomicIAdd, uintType, uint32(at(m.ConstantU32(0))), uint32(m.ConstantU32(scope)),
@@ -125,12 +125,12 @@ func (w *writer) load(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
 		m.Decorate(v, spirv.DecorationBuiltIn, uint32(b))
 		w.inputs[b], w.values[v] = v, pointer
 		for i := range m.EntryPoints {
-			if e := &m.EntryPoints[i]; e.ID(1) == w.entry.Def.Result {
+			if e := &m.EntryPoints[i]; e.EntryPoint().EntryPoint() == w.entry.Def.Result {
 				e.Operands = append(e.Operands, uint32(v))
 			}
 		}
 	} else if t := w.types[w.values[v]]; t != nil {
-		typ = t.ID(1)
+		typ = t.TypePointer().Type()
 	}
 	return w.emit(spirv.OpLoad, typ, uint32(v))
 }
@@ -141,6 +141,6 @@ func (w *writer) finish() {
 	m.ExtInstImports = spirv.Filter(m.ExtInstImports, func(in *spirv.Inst) bool { return in.Result != w.set })
 	m.AddCapability(spirv.CapabilityPhysicalStorageBufferAddresses)
 	m.AddExtension("SPV_KHR_physical_storage_buffer")
-	m.MemoryModel.Operands[0] = uint32(spirv.AddressingModelPhysicalStorageBuffer64)
+	m.MemoryModel.MemoryModel().SetAddressingModel(spirv.AddressingModelPhysicalStorageBuffer64)
 	m.Version = max(m.Version, 0x10500) // pointers from pairs of words
 }

@@ -124,8 +124,8 @@ type writer struct {
 func (w *writer) find() error {
 	m := w.m
 	for i := range m.ExtInstImports {
-		if name, _ := spirv.DecodeString(m.ExtInstImports[i].Operands); name == instructionSet {
-			w.set = m.ExtInstImports[i].Result
+		if in := &m.ExtInstImports[i]; in.ExtInstImport().Name() == instructionSet {
+			w.set = in.Result
 		}
 	}
 	w.strings, w.types, w.values = map[spirv.ID]string{}, map[spirv.ID]*spirv.Inst{}, map[spirv.ID]spirv.ID{}
@@ -136,21 +136,20 @@ func (w *writer) find() error {
 	}
 	builtIns := map[spirv.ID]spirv.BuiltIn{}
 	for i := range m.Annotations {
-		if in := &m.Annotations[i]; in.Op == spirv.OpDecorate && spirv.Decoration(in.Operands[1]) == spirv.DecorationBuiltIn {
-			builtIns[in.ID(0)] = spirv.BuiltIn(in.Operands[2])
+		if b, ok := m.Annotations[i].BuiltIn(); ok {
+			builtIns[m.Annotations[i].Decorate().Target()] = b
 		}
 	}
 	globals := slices.Clone(m.Globals) // pointers stay where they are while globals are added
 	used := map[spirv.ID]bool{}
 	entry := spirv.ID(0)
 	for i := range m.EntryPoints {
-		e := &m.EntryPoints[i]
-		name, _ := spirv.DecodeString(e.Operands[2:])
-		if spirv.ExecutionModel(e.Operands[0]) != w.options.Model || name != w.options.Entry {
+		e := m.EntryPoints[i].EntryPoint()
+		if e.ExecutionModel() != w.options.Model || e.Name() != w.options.Entry {
 			continue
 		}
-		entry = e.ID(1)
-		for _, id := range e.Operands[e.InterfaceStart():] {
+		entry = e.EntryPoint()
+		for _, id := range e.Interface() {
 			used[spirv.ID(id)] = true
 		}
 	}
@@ -185,7 +184,7 @@ func (w *writer) note(in *spirv.Inst, used map[spirv.ID]bool, builtIns map[spirv
 		if !used[in.Result] {
 			return
 		}
-		switch spirv.StorageClass(in.Operands[0]) {
+		switch in.Variable().StorageClass() {
 		case spirv.StorageClassIncomingRayPayloadKHR, spirv.StorageClassIncomingCallableDataKHR:
 			w.incoming = in
 		case spirv.StorageClassHitAttributeKHR:
@@ -198,7 +197,7 @@ func (w *writer) note(in *spirv.Inst, used map[spirv.ID]bool, builtIns map[spirv
 	case in.Result != 0:
 		w.values[in.Result] = in.Type
 		if in.Op == spirv.OpConstant && len(in.Operands) == 1 {
-			w.constants[in.Result] = in.Operands[0]
+			w.constants[in.Result] = in.Constant().Word()
 		}
 	}
 }
@@ -221,7 +220,7 @@ func (w *writer) rewrite(f *spirv.Function) error {
 				begun = true
 				w.enter()
 			}
-			if w.set != 0 && in.Op == spirv.OpExtInst && in.ID(0) == w.set {
+			if w.set != 0 && in.Op == spirv.OpExtInst && in.ExtInst().Set() == w.set {
 				if err := w.print(&in); err != nil {
 					return err
 				}
@@ -242,17 +241,18 @@ func (w *writer) rewrite(f *spirv.Function) error {
 
 // print lowers a call of debugPrintfEXT.
 func (w *writer) print(in *spirv.Inst) error {
-	const format = 2 // operands are the set, the number of the instruction, the format, the arguments
-	if len(in.Operands) <= format {
+	operands := in.ExtInst().Operands() // the format, then the arguments
+	if len(operands) == 0 {
 		return fmt.Errorf("print without a format: %w", ErrUnsupported)
 	}
+	format := w.strings[spirv.ID(operands[0])]
 	var args []spirv.ID
-	for i := format + 1; i < len(in.Operands); i++ {
-		args = append(args, in.ID(i))
+	for _, id := range operands[1:] {
+		args = append(args, spirv.ID(id))
 	}
-	if !w.message(w.strings[in.ID(format)], args, false) {
+	if !w.message(format, args, false) {
 		return fmt.Errorf("print %q: %w: its arguments are to be numbers, booleans and vectors of these, at most %d words together",
-			w.strings[in.ID(format)], ErrUnsupported, mostWords)
+			format, ErrUnsupported, mostWords)
 	}
 	return nil
 }
@@ -291,9 +291,10 @@ func (w *writer) argument(id spirv.ID) (arg Arg, words []uint32, ok bool) {
 	if t.Op != spirv.OpTypeVector {
 		return arg, w.scalar(arg, t, id), true
 	}
+	component := t.TypeVector().ComponentType()
 	for k := range arg.Components {
-		part := w.emit(spirv.OpCompositeExtract, t.ID(0), uint32(id), k)
-		words = append(words, w.scalar(arg, w.types[t.ID(0)], part)...)
+		part := w.emit(spirv.OpCompositeExtract, component, uint32(id), k)
+		words = append(words, w.scalar(arg, w.types[component], part)...)
 	}
 	return arg, words, true
 }
@@ -302,7 +303,7 @@ func (w *writer) argument(id spirv.ID) (arg Arg, words []uint32, ok bool) {
 func (w *writer) typeOf(t *spirv.Inst) (arg Arg, ok bool) {
 	arg.Components = 1
 	if t.Op == spirv.OpTypeVector {
-		arg.Components, t = t.Operands[1], w.types[t.ID(0)]
+		arg.Components, t = t.TypeVector().ComponentCount(), w.types[t.TypeVector().ComponentType()]
 	}
 	switch {
 	case t == nil:
@@ -310,10 +311,10 @@ func (w *writer) typeOf(t *spirv.Inst) (arg Arg, ok bool) {
 	case t.Op == spirv.OpTypeBool:
 		arg.Kind = Bool
 	case t.Op == spirv.OpTypeFloat:
-		arg.Kind, arg.Wide = Float, t.Operands[0] == 64
+		arg.Kind, arg.Wide = Float, t.TypeNumber().Width() == 64
 	case t.Op == spirv.OpTypeInt:
-		arg.Wide = t.Operands[0] == 64
-		if t.Operands[1] != 0 {
+		arg.Wide = t.TypeInt().Width() == 64
+		if t.TypeInt().Signedness() != 0 {
 			arg.Kind = Int
 		}
 	default:
@@ -332,11 +333,11 @@ func (w *writer) scalar(arg Arg, t *spirv.Inst, id spirv.ID) []uint32 {
 		pair := w.emit(spirv.OpBitcast, w.m.TypeVector(unsigned, 2), uint32(id))
 		return []uint32{uint32(w.emit(spirv.OpCompositeExtract, unsigned, uint32(pair), 0)),
 			uint32(w.emit(spirv.OpCompositeExtract, unsigned, uint32(pair), 1))}
-	case t.Operands[0] < 32 && arg.Kind == Float:
+	case t.TypeNumber().Width() < 32 && arg.Kind == Float:
 		id = w.emit(spirv.OpFConvert, w.m.TypeFloat(32), uint32(id))
-	case t.Operands[0] < 32 && arg.Kind == Int:
+	case t.TypeNumber().Width() < 32 && arg.Kind == Int:
 		id = w.emit(spirv.OpSConvert, w.m.TypeInt(32, true), uint32(id))
-	case t.Operands[0] < 32:
+	case t.TypeNumber().Width() < 32:
 		id = w.emit(spirv.OpUConvert, unsigned, uint32(id))
 	}
 	if arg.Kind == Uint {

@@ -21,7 +21,7 @@ func (v *values) text(s string) { v.format.WriteString(strings.ReplaceAll(s, "%"
 // value adds a value, printed by a verb for each component.
 func (v *values) value(label, verb string, id spirv.ID) {
 	if t := v.w.types[v.w.values[id]]; t != nil && t.Op == spirv.OpTypeVector {
-		verb = fmt.Sprintf("v%d%s", t.Operands[1], verb)
+		verb = fmt.Sprintf("v%d%s", t.TypeVector().ComponentCount(), verb)
 	}
 	v.text(label)
 	v.format.WriteString("%" + verb)
@@ -87,21 +87,22 @@ func (w *writer) enter() {
 func (w *writer) before(f *spirv.Function, in *spirv.Inst) {
 	switch in.Op {
 	case spirv.OpTraceRayKHR:
+		ray := in.TraceRay()
 		w.step(func(v *values) {
-			v.value("traces: flags ", "#x", in.ID(1))
-			v.value(", mask ", "#x", in.ID(2))
-			v.value(", hit record ", "u", in.ID(3))
-			v.value(" + geometry * ", "u", in.ID(4))
-			v.value(" + the instance's, miss record ", "u", in.ID(5))
-			v.value(", from ", "g", in.ID(6))
-			v.value(", direction ", "g", in.ID(8))
-			v.value(", t ", "g", in.ID(7))
-			v.value(" up to ", "g", in.ID(9))
+			v.value("traces: flags ", "#x", ray.RayFlags())
+			v.value(", mask ", "#x", ray.CullMask())
+			v.value(", hit record ", "u", ray.SBTOffset())
+			v.value(" + geometry * ", "u", ray.SBTStride())
+			v.value(" + the instance's, miss record ", "u", ray.MissIndex())
+			v.value(", from ", "g", ray.RayOrigin())
+			v.value(", direction ", "g", ray.RayDirection())
+			v.value(", t ", "g", ray.RayTmin())
+			v.value(" up to ", "g", ray.RayTmax())
 		})
 	case spirv.OpExecuteCallableKHR:
 		w.step(func(v *values) {
-			v.value("calls: callable record ", "u", in.ID(0))
-			v.variable(", data ", w.global(in.ID(1)))
+			v.value("calls: callable record ", "u", in.ExecuteCallable().SBTIndex())
+			v.variable(", data ", w.global(in.ExecuteCallable().CallableData()))
 		})
 	case spirv.OpIgnoreIntersectionKHR, spirv.OpTerminateRayKHR:
 		w.step(func(v *values) {
@@ -125,17 +126,17 @@ func (w *writer) after(in *spirv.Inst) {
 	case spirv.OpTraceRayKHR:
 		w.step(func(v *values) {
 			v.text("goes on behind the ray")
-			v.variable(", payload ", w.global(in.ID(10)))
+			v.variable(", payload ", w.global(in.TraceRay().Payload()))
 		})
 	case spirv.OpExecuteCallableKHR:
 		w.step(func(v *values) {
 			v.text("goes on behind the call")
-			v.variable(", data ", w.global(in.ID(1)))
+			v.variable(", data ", w.global(in.ExecuteCallable().CallableData()))
 		})
 	case spirv.OpReportIntersectionKHR:
 		w.step(func(v *values) {
-			v.value("reports t ", "g", in.ID(0))
-			v.value(", kind ", "#x", in.ID(1))
+			v.value("reports t ", "g", in.ReportIntersection().Hit())
+			v.value(", kind ", "#x", in.ReportIntersection().HitKind())
 			v.value(": accepted ", "u", in.Result)
 		})
 	}
@@ -168,7 +169,7 @@ func (v *values) variable(label string, variable *spirv.Inst) {
 	}
 	v.text(label + "{")
 	words := uint32(0)
-	v.leaves(variable, pointer.ID(1), nil, &words, 0)
+	v.leaves(variable, pointer.TypePointer().Type(), nil, &words, 0)
 	v.text("}")
 }
 
@@ -188,17 +189,17 @@ func (v *values) leaves(variable *spirv.Inst, typ spirv.ID, chain []uint32, word
 			below(uint32(i), t.ID(i))
 		}
 	case spirv.OpTypeArray:
-		for i := range min(w.constants[t.ID(1)], mostShown) {
-			below(i, t.ID(0))
+		for i := range min(w.constants[t.TypeArray().Length()], mostShown) {
+			below(i, t.TypeArray().ElementType())
 		}
 	case spirv.OpTypeMatrix:
-		for i := range t.Operands[1] {
-			below(i, t.ID(0))
+		for i := range t.TypeMatrix().ColumnCount() {
+			below(i, t.TypeMatrix().ColumnType())
 		}
 	case spirv.OpTypeFloat, spirv.OpTypeInt, spirv.OpTypeBool, spirv.OpTypeVector:
 		from := variable.Result
 		if len(chain) > 0 {
-			class := spirv.StorageClass(variable.Operands[0])
+			class := variable.Variable().StorageClass()
 			from = w.emit(spirv.OpAccessChain, w.m.TypePointer(class, typ), append([]uint32{uint32(variable.Result)}, chain...)...)
 		}
 		value := w.emit(spirv.OpLoad, typ, uint32(from))

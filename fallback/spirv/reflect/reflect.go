@@ -124,8 +124,8 @@ func Parse(code []uint32) (*Module, error) {
 	m := &Module{source: s, Constants: map[uint32]Constant{}, defs: map[spirv.ID]*spirv.Inst{}, names: map[spirv.ID]string{},
 		ids: map[idDecoration]uint32{}, members: map[memberDecoration]uint32{}, variables: map[spirv.ID]bool{},
 		functions: map[spirv.ID]*function{}}
-	for _, c := range s.Capabilities {
-		m.Capabilities = append(m.Capabilities, spirv.Capability(c.Operands[0]))
+	for i := range s.Capabilities {
+		m.Capabilities = append(m.Capabilities, s.Capabilities[i].Capability().Capability())
 	}
 	m.readNames()
 	m.readGlobals()
@@ -141,15 +141,17 @@ func (m *Module) Verify() error { return spirv.Verify(m.source) }
 func (m *Module) readNames() {
 	for i := range m.source.Names {
 		if in := &m.source.Names[i]; in.Op == spirv.OpName && len(in.Operands) > 1 {
-			m.names[in.ID(0)], _ = spirv.DecodeString(in.Operands[1:])
+			m.names[in.Name().Target()] = in.Name().Name()
 		}
 	}
 	for i := range m.source.Annotations {
 		switch in := &m.source.Annotations[i]; in.Op {
 		case spirv.OpDecorate:
-			note(m.ids, idDecoration{in.ID(0), spirv.Decoration(in.Operands[1])}, in.Operands[2:])
+			d := in.Decorate()
+			note(m.ids, idDecoration{d.Target(), d.Decoration()}, d.Literals())
 		case spirv.OpMemberDecorate:
-			note(m.members, memberDecoration{in.ID(0), in.Operands[1], spirv.Decoration(in.Operands[2])}, in.Operands[3:])
+			d := in.MemberDecorate()
+			note(m.members, memberDecoration{d.StructureType(), d.Member(), d.Decoration()}, d.Literals())
 		}
 	}
 }
@@ -182,7 +184,7 @@ func (m *Module) readGlobals() {
 			}
 			c := Constant{Name: m.names[in.Result], Bits: 1}
 			if t := m.defs[in.Type]; t != nil && (t.Op == spirv.OpTypeInt || t.Op == spirv.OpTypeFloat) {
-				c.Bits = t.Operands[0]
+				c.Bits = t.TypeNumber().Width()
 			}
 			m.Constants[id] = c
 		}
@@ -197,7 +199,7 @@ func (m *Module) readFunction(f *spirv.Function) *function {
 			in := &b.Insts[i]
 			out.ops[in.Op] = true
 			if in.Op == spirv.OpFunctionCall {
-				out.calls = append(out.calls, in.ID(0))
+				out.calls = append(out.calls, in.FunctionCall().Function())
 			}
 			in.EachID(func(p *uint32) {
 				if id := spirv.ID(*p); m.variables[id] && !seen[id] {
@@ -225,9 +227,8 @@ func (m *Module) memberDecoration(id spirv.ID, member uint32, d spirv.Decoration
 func (m *Module) EntryPoints(model spirv.ExecutionModel) []string {
 	var out []string
 	for i := range m.source.EntryPoints {
-		if in := &m.source.EntryPoints[i]; spirv.ExecutionModel(in.Operands[0]) == model {
-			name, _ := spirv.DecodeString(in.Operands[2:])
-			out = append(out, name)
+		if e := m.source.EntryPoints[i].EntryPoint(); e.ExecutionModel() == model {
+			out = append(out, e.Name())
 		}
 	}
 	return out
@@ -238,9 +239,8 @@ func (m *Module) EntryPoints(model spirv.ExecutionModel) []string {
 func (m *Module) Shader(model spirv.ExecutionModel, entry string, values map[uint32][]byte) (s Shader, ok bool) {
 	var root spirv.ID
 	for i := range m.source.EntryPoints {
-		in := &m.source.EntryPoints[i]
-		if name, _ := spirv.DecodeString(in.Operands[2:]); spirv.ExecutionModel(in.Operands[0]) == model && name == entry {
-			root, ok = in.ID(1), true
+		if e := m.source.EntryPoints[i].EntryPoint(); e.ExecutionModel() == model && e.Name() == entry {
+			root, ok = e.EntryPoint(), true
 		}
 	}
 	if !ok {

@@ -24,7 +24,7 @@ func (t *types) add(s *Shader, id spirv.ID) {
 	if p == nil || p.Op != spirv.OpTypePointer {
 		return
 	}
-	class, pointee := spirv.StorageClass(v.Operands[0]), p.ID(1)
+	class, pointee := v.Variable().StorageClass(), p.TypePointer().Type()
 	if class == spirv.StorageClassPushConstant {
 		s.PushConstants = max(s.PushConstants, t.size(pointee))
 		return
@@ -55,14 +55,14 @@ func (t *types) element(id spirv.ID) (spirv.ID, uint32) {
 		case spirv.OpTypeRuntimeArray:
 			count = 0
 		case spirv.OpTypeArray:
-			n, _ := t.constant(d.ID(1))
+			n, _ := t.constant(d.TypeArray().Length())
 			if count *= n; n > math.MaxUint32 || count > math.MaxUint32 {
 				count = 0
 			}
 		default:
 			return id, uint32(count)
 		}
-		id = d.ID(0)
+		id = d.TypeArray().ElementType()
 	}
 	return id, 0
 }
@@ -75,7 +75,7 @@ func (t *types) resource(b *Binding, class spirv.StorageClass, id spirv.ID) bool
 	}
 	switch {
 	case class == spirv.StorageClassUniformConstant && d.Op == spirv.OpTypeSampledImage:
-		if d = t.m.defs[d.ID(0)]; d == nil || d.Op != spirv.OpTypeImage {
+		if d = t.m.defs[d.TypeSampledImage().ImageType()]; d == nil || d.Op != spirv.OpTypeImage {
 			return false
 		}
 		t.image(b, d)
@@ -110,9 +110,9 @@ func (t *types) resource(b *Binding, class spirv.StorageClass, id spirv.ID) bool
 // image reads an OpTypeImage.
 func (t *types) image(b *Binding, d *spirv.Inst) {
 	const sampled = 1
-	b.Image = Image{Dim: spirv.Dim(d.Operands[1]), Arrayed: d.Operands[3] == 1, Multisampled: d.Operands[4] == 1,
-		Format: spirv.ImageFormat(d.Operands[6])}
-	read := d.Operands[5] == sampled
+	v := d.TypeImage()
+	b.Image = Image{Dim: v.Dim(), Arrayed: v.Arrayed() == 1, Multisampled: v.MS() == 1, Format: v.ImageFormat()}
+	read := v.Sampled() == sampled
 	switch {
 	case b.Image.Dim == spirv.DimSubpassData:
 		b.Kind = InputAttachment
@@ -133,10 +133,7 @@ func (t *types) constant(id spirv.ID) (v uint64, ok bool) {
 	if d == nil || d.Op != spirv.OpConstant && d.Op != spirv.OpSpecConstant || len(d.Operands) == 0 {
 		return 0, false
 	}
-	v = uint64(d.Operands[0])
-	if len(d.Operands) > 1 {
-		v |= uint64(d.Operands[1]) << 32
-	}
+	v = d.Constant().Bits()
 	if d.Op == spirv.OpConstant {
 		return v, true
 	}
@@ -167,15 +164,15 @@ func (t *types) measure() {
 		size := uint64(0)
 		switch d.Op {
 		case spirv.OpTypeInt, spirv.OpTypeFloat:
-			size = uint64(d.Operands[0]) / 8
+			size = uint64(d.TypeNumber().Width()) / 8
 		case spirv.OpTypePointer:
 			size = 8
 		case spirv.OpTypeVector, spirv.OpTypeMatrix:
-			size = product(t.sizes[d.ID(0)], uint64(d.Operands[1]))
+			size = product(t.sizes[d.TypeVectorOrMatrix().PartType()], uint64(d.TypeVectorOrMatrix().PartCount()))
 		case spirv.OpTypeArray:
 			stride, _ := t.m.decoration(d.Result, spirv.DecorationArrayStride)
-			if n, _ := t.constant(d.ID(1)); n > 0 {
-				size = sum(product(uint64(stride), n-1), t.sizes[d.ID(0)])
+			if n, _ := t.constant(d.TypeArray().Length()); n > 0 {
+				size = sum(product(uint64(stride), n-1), t.sizes[d.TypeArray().ElementType()])
 			}
 		case spirv.OpTypeStruct:
 			size = t.structure(d)
@@ -206,12 +203,12 @@ func (t *types) matrices(id, structure spirv.ID, member uint32, stride, packed u
 	if d == nil || d.Op != spirv.OpTypeMatrix {
 		return packed
 	}
-	column := t.m.defs[d.ID(0)]
+	column := t.m.defs[d.TypeMatrix().ColumnType()]
 	if column == nil || column.Op != spirv.OpTypeVector {
 		return packed
 	}
-	component := t.sizes[column.ID(0)]
-	lines, length := uint64(d.Operands[1]), uint64(column.Operands[1])
+	component := t.sizes[column.TypeVector().ComponentType()]
+	lines, length := uint64(d.TypeMatrix().ColumnCount()), uint64(column.TypeVector().ComponentCount())
 	if _, rows := t.m.memberDecoration(structure, member, spirv.DecorationRowMajor); rows {
 		lines, length = length, lines
 	}
