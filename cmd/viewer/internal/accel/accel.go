@@ -31,6 +31,9 @@ type Options struct {
 	Flags vk.BuildFlags
 	// Opaque tells of which materials geometry is built so that no any hit shader is asked; nil is assets.Material.IsOpaque.
 	Opaque func(m *assets.Material) bool
+	// Host lets the host build both levels where the device is a CPU, by compute. It spares the compilation of the device's
+	// kernels; the trees are others, of triangles that are not split.
+	Host bool
 }
 
 // Geometry is where the data of one primitive lies; an address of 0 is an absent attribute.
@@ -61,13 +64,14 @@ type Scene struct {
 	instances          *vk.Buffer
 	recordsPerGeometry uint32
 	opaque             func(m *assets.Material) bool
+	host               bool // the host builds
 	// The builds, to be repeated by MeasureBuilds.
 	bottomBuilds, topBuilds []engine.BuildInput
 }
 
 // Upload uploads the geometry of a scene and builds its acceleration structures.
 func Upload(ctx context.Context, dev *engine.Device, scene *assets.Scene, o Options) (s *Scene, err error) {
-	s = &Scene{Source: scene, recordsPerGeometry: o.RecordsPerGeometry, opaque: o.Opaque}
+	s = &Scene{Source: scene, recordsPerGeometry: o.RecordsPerGeometry, opaque: o.Opaque, host: byHost(dev, o)}
 	if s.opaque == nil {
 		s.opaque = (*assets.Material).IsOpaque
 	}
@@ -122,18 +126,24 @@ func (s *Scene) index(o Options) error {
 
 func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, flags vk.BuildFlags) error {
 	inputs := make([]engine.BuildInput, len(s.Source.Meshes))
+	var data [][]engine.HostGeometry
 	for m := range s.Source.Meshes {
 		mesh := &s.Source.Meshes[m]
 		in := engine.BuildInput{Name: mesh.Name, Info: vk.BuildInfo{Type: vk.BottomLevel, Flags: flags}}
+		var memory []engine.HostGeometry
 		for p := range mesh.Primitives {
 			g := s.Geometries[int(s.FirstGeometry[m])+p]
 			in.Info.Geometries = append(in.Info.Geometries, s.triangles(g, &mesh.Primitives[p]))
 			in.Ranges = append(in.Ranges, vk.BuildRange{PrimitiveCount: uint32(mesh.Primitives[p].TriangleCount())})
+			memory = append(memory, hostGeometry(&mesh.Primitives[p]))
 		}
 		inputs[m] = in
+		if s.host {
+			data = append(data, memory)
+		}
 	}
 	var err error
-	if s.bottom, s.BottomReport, err = dev.BuildAccelerationStructures(ctx, inputs); err != nil {
+	if s.bottom, s.BottomReport, err = buildLevel(ctx, dev, inputs, data, nil); err != nil {
 		return fmt.Errorf("bottom level structures of %s: %w", s.Source.Name, err)
 	}
 	for i := range inputs {
@@ -202,7 +212,11 @@ func (s *Scene) buildTop(ctx context.Context, dev *engine.Device, flags vk.Build
 		}}},
 		Ranges: []vk.BuildRange{{PrimitiveCount: uint32(len(s.Source.Instances))}},
 	}}
-	built, report, err := dev.BuildAccelerationStructures(ctx, inputs)
+	var data [][]engine.HostGeometry
+	if s.host {
+		data = [][]engine.HostGeometry{{{Instances: s.instanceData()}}}
+	}
+	built, report, err := buildLevel(ctx, dev, inputs, data, s.bottom)
 	if err != nil {
 		return fmt.Errorf("top level structure of %s: %w", s.Source.Name, err)
 	}

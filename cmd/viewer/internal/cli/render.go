@@ -310,6 +310,7 @@ type renderReport struct {
 	BottomBuildMS  float64 `json:"blas_build_ms"`
 	TopBuildMS     float64 `json:"tlas_build_ms"`
 	StructureBytes uint64  `json:"structure_bytes"`
+	BuiltByHost    bool    `json:"built_by_host"`
 	LinkMS         float64 `json:"link_ms"`
 	CompileMS      float64 `json:"compile_ms"`
 	FirstLaunchMS  float64 `json:"first_launch_ms"`
@@ -338,6 +339,14 @@ type choiceReport struct {
 	MonolithicMS float64 `json:"monolithic_ms"`
 }
 
+// buildTime is the GPU's, or the clock's of what the host has built.
+func buildTime(b engine.BuildReport) time.Duration {
+	if b.GPUTime == 0 {
+		return b.Wall
+	}
+	return b.GPUTime
+}
+
 // setForm notes how the compute way links, and what it has learned of launches of the picture's size and others.
 func (r *renderReport) setForm(s engine.PipelineStats) {
 	if r.Backend != engine.BackendCompute.String() {
@@ -359,7 +368,8 @@ func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render
 		Way: d, Scene: f.scene, Triangles: st.InstancedTriangles, Instances: st.Instances,
 		Output: strings.Join(f.outs, ", "), Width: f.width, Height: f.height, Samples: s.Samples, Integrator: f.integrator,
 		Rays: rays, Mrays: report.MegaraysPerSecond(rays, s.TraceGPU), GPUSeconds: s.TraceGPU.Seconds(), WallSeconds: wall.Seconds(),
-		BottomBuildMS: report.Milliseconds(s.Bottom.GPUTime), TopBuildMS: report.Milliseconds(s.Top.GPUTime),
+		BottomBuildMS: report.Milliseconds(buildTime(s.Bottom)), TopBuildMS: report.Milliseconds(buildTime(s.Top)),
+		BuiltByHost:    s.Bottom.GPUTime == 0,
 		StructureBytes: s.Bottom.Bytes + s.Top.Bytes,
 		LinkMS:         report.Milliseconds(s.Pipeline.LinkTime), CompileMS: report.Milliseconds(s.Pipeline.CompileTime),
 		FirstLaunchMS: report.Milliseconds(s.FirstLaunch), StackBytes: s.Pipeline.StackBytes,
@@ -379,7 +389,11 @@ func (a *app) printRender(r renderReport) error {
 		fmt.Fprintf(w, "scene\t%s: %d triangles, %d instances, %d lights, %d light triangles\n", r.Scene, r.Triangles, r.Instances,
 			r.Lights, r.LightTriangles)
 		fmt.Fprintf(w, "image\t%s: %d x %d, %s, %d samples per pixel\n", r.Output, r.Width, r.Height, r.Integrator, r.Samples)
-		fmt.Fprintf(w, "builds\tbottom level %.3f ms, top level %.3f ms, %.1f MiB\n", r.BottomBuildMS, r.TopBuildMS,
+		by := ""
+		if r.BuiltByHost {
+			by = " by the host"
+		}
+		fmt.Fprintf(w, "builds\tbottom level %.3f ms, top level %.3f ms%s, %.1f MiB\n", r.BottomBuildMS, r.TopBuildMS, by,
 			float64(r.StructureBytes)/(1<<20))
 		if r.Heat != nil {
 			fmt.Fprintf(w, "steps\t%s\n", r.Heat)

@@ -72,6 +72,7 @@ type Renderer struct {
 	layout   *engine.DescriptorSetLayout
 	set      *engine.DescriptorSet
 	pipeline *engine.Pipeline
+	groups   groups
 	table    *engine.Table
 	heat     *engine.ComputePipeline // in place of pipeline and table
 	timer    *vk.QueryPool
@@ -141,15 +142,36 @@ func New(ctx context.Context, dev *engine.Device, source *assets.Scene, o Option
 	if r.timer, err = dev.VK().NewQueryPool(2); err != nil {
 		return r, fmt.Errorf("timer: %w", err)
 	}
-	r.step("build structures")
-	if err = r.upload(ctx); err != nil {
-		return r, err
-	}
 	if err = r.describe(); err != nil {
 		return r, err
 	}
+	return r, r.uploadAndLink(ctx)
+}
+
+// uploadAndLink has the pipeline compiled while the structures are built, and joins both.
+func (r *Renderer) uploadAndLink(ctx context.Context) error {
+	linking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	linked := make(chan error, 1)
+	go func() { linked <- r.link(linking) }()
+	r.step("build structures")
+	err := r.upload(ctx)
+	if err != nil {
+		cancel()
+		<-linked // for its pipeline; that it was cancelled is no news
+		return err
+	}
 	r.step("compile shaders")
-	return r, r.link(ctx)
+	if err := <-linked; err != nil {
+		return err
+	}
+	if r.set, err = r.newSet(); err != nil || r.pipeline == nil {
+		return err
+	}
+	if r.table, err = r.dev.NewTable(ctx, r.pipeline, tableLayout(r.scene, r.groups)); err != nil {
+		return fmt.Errorf("shader binding table: %w", err)
+	}
+	return nil
 }
 
 func (r *Renderer) step(what string) {
@@ -167,6 +189,7 @@ func (r *Renderer) upload(ctx context.Context) (err error) {
 		RecordsPerGeometry: recordsPerGeometry,
 		Flags:              r.options.BuildFlags,
 		Opaque:             r.opaque,
+		Host:               r.options.Integrator != Heat, // which measures the device's trees
 	})
 	if err != nil {
 		return err
@@ -250,29 +273,34 @@ func (r *Renderer) checkRange(what string, size uint64) error {
 	return nil
 }
 
-// describe makes the descriptor set; Resize adds the image's own buffers.
+// sceneBindings are those of uploadArrays.
+func sceneBindings() []uint32 {
+	return []uint32{bindGeometries, bindMaterials, bindLights, bindLightTriangles, bindLayers, bindAlbedo, bindEnvironment,
+		bindEnvironmentTable}
+}
+
+// describe makes the layout of descriptor sets.
 func (r *Renderer) describe() (err error) {
 	const storage, uniform = vulkan.DescriptorTypeStorageBuffer, vulkan.DescriptorTypeUniformBuffer
 	bindings := []vk.DescriptorBinding{
 		{Binding: bindTopLevel, Type: vk.DescriptorTypeAccelerationStructure, Count: 1},
 		{Binding: bindFrame, Type: uniform, Count: 1},
-		{Binding: bindTextures, Type: vulkan.DescriptorTypeCombinedImageSampler, Count: uint32(r.textures.count())},
+		{Binding: bindTextures, Type: vulkan.DescriptorTypeCombinedImageSampler, Count: uint32(textureCount(r.source))},
 	}
-	for _, b := range append([]uint32{bindAccumulation, bindRayCounts, bindUnlit, bindGuides}, r.bindings...) {
+	for _, b := range append([]uint32{bindAccumulation, bindRayCounts, bindUnlit, bindGuides}, sceneBindings()...) {
 		bindings = append(bindings, vk.DescriptorBinding{Binding: b, Type: storage, Count: 1})
 	}
 	slices.SortFunc(bindings, func(a, b vk.DescriptorBinding) int { return int(a.Binding) - int(b.Binding) })
-	if n, most := r.textures.count(), r.dev.VK().Physical().Limits.MaxPerStageSampledImages; uint64(n) > uint64(most) {
+	if n, most := textureCount(r.source), r.dev.VK().Physical().Limits.MaxPerStageSampledImages; uint64(n) > uint64(most) {
 		return fmt.Errorf("%w: %s has %d textures, %s binds at most %d", accel.ErrTooLarge, r.source.Name, n, r.dev.Info().Name, most)
 	}
 	if r.layout, err = r.dev.NewDescriptorSetLayout("scene", bindings); err != nil {
 		return fmt.Errorf("descriptor set layout: %w", err)
 	}
-	r.set, err = r.newSet()
-	return err
+	return nil
 }
 
-// newSet makes a set of what is the scene's; the buffers of an image follow.
+// newSet makes a set of what is the scene's; Resize adds the buffers of an image.
 func (r *Renderer) newSet() (*engine.DescriptorSet, error) {
 	set, err := r.dev.NewDescriptorSet(r.layout)
 	if err != nil {
@@ -287,23 +315,20 @@ func (r *Renderer) newSet() (*engine.DescriptorSet, error) {
 	return set, set.Err()
 }
 
+// link compiles; it needs nothing of what is uploaded.
 func (r *Renderer) link(ctx context.Context) (err error) {
 	if r.options.Integrator == Heat {
 		return r.linkHeat(ctx)
 	}
-	var g groups
 	followed, err := r.follow(ctx)
 	if err != nil {
 		return err
 	}
-	if r.pipeline, g, err = newPipeline(ctx, r.dev, &r.options, r.layout, hasAlpha(r.source),
+	if r.pipeline, r.groups, err = newPipeline(ctx, r.dev, &r.options, r.layout, hasAlpha(r.source),
 		r.features, followed); err != nil {
 		return err
 	}
 	r.stats.Pipeline = r.pipeline.Stats()
-	if r.table, err = r.dev.NewTable(ctx, r.pipeline, tableLayout(r.scene, g)); err != nil {
-		return fmt.Errorf("shader binding table: %w", err)
-	}
 	return nil
 }
 

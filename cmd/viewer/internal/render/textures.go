@@ -74,7 +74,8 @@ func uploadImage(ctx context.Context, dev *vk.Device, image *assets.Image) (*vk.
 	return out, nil
 }
 
-func (t *textures) count() int { return len(t.uses) }
+// textureCount is how many descriptors a scene's textures take.
+func textureCount(scene *assets.Scene) int { return max(len(scene.Textures), 1) }
 
 func (t *textures) write(set *engine.DescriptorSet, binding uint32) {
 	for i, use := range t.uses {
