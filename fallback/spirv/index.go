@@ -10,9 +10,8 @@ import (
 type Index struct {
 	Module *Module
 
-	defs    map[ID]*Inst
+	defs    byID[definition]
 	labels  map[ID]*Block
-	owners  map[ID]*Function
 	names   map[ID]string
 	members map[memberKey]string
 	decor   map[ID][]*Inst
@@ -21,6 +20,13 @@ type Index struct {
 	// that could take memory without relation to the module.
 	groups  map[ID][]ID
 	mgroups map[memberKey][]ID
+}
+
+// definition is where an id is defined: by which instruction, and in bodies of functions in which block at which place.
+type definition struct {
+	inst      *Inst
+	owner     *Function // nil for globals
+	block, at int32     // outside of blocks -1
 }
 
 // memberKey is a member of a structure type.
@@ -33,48 +39,52 @@ type memberKey struct {
 func NewIndex(m *Module) *Index { return NewIndexContext(context.Background(), m) }
 
 // NewIndexContext reads the module, or a part of it if the context ends.
-func NewIndexContext(ctx context.Context, m *Module) *Index {
+func NewIndexContext(ctx context.Context, m *Module) *Index { return newIndex(ctx, m, true) }
+
+// newIndex is NewIndexContext, with or without names.
+func newIndex(ctx context.Context, m *Module, names bool) *Index {
 	x := &Index{
-		Module: m, defs: map[ID]*Inst{}, labels: map[ID]*Block{}, owners: map[ID]*Function{},
-		names: map[ID]string{}, members: map[memberKey]string{},
+		Module: m, labels: map[ID]*Block{}, names: map[ID]string{}, members: map[memberKey]string{},
 		decor: map[ID][]*Inst{}, mdecor: map[memberKey][]*Inst{},
 		groups: map[ID][]ID{}, mgroups: map[memberKey][]ID{},
 	}
 	done := 0
-	define := func(in *Inst) {
-		if done++; done%4096 != 0 || ctx.Err() == nil {
-			x.define(in)
+	define := func(in *Inst, owner *Function) {
+		if done++; in.Result != 0 && (done%4096 != 0 || ctx.Err() == nil) {
+			x.defs.set(in.Result, definition{inst: in, owner: owner, block: -1, at: -1})
 		}
 	}
 	for s := sectionCapabilities; s <= sectionGlobals; s++ {
 		if list := m.list(s); list != nil {
-			eachOf(*list, define)
+			eachOf(*list, func(in *Inst) { define(in, nil) })
 		}
 	}
 	for _, f := range m.Functions {
 		if ctx.Err() != nil {
 			return x
 		}
-		f.eachInst(func(in *Inst) {
-			define(in)
-			if in.Result != 0 {
-				x.owners[in.Result] = f
-			}
-		})
-		for _, b := range f.Blocks {
-			x.labels[b.Label] = b
-		}
+		f.eachInst(func(in *Inst) { define(in, f) })
+		x.places(f)
 	}
-	eachOf(m.Names, x.name)
+	if names {
+		eachOf(m.Names, x.name)
+	}
 	if ctx.Err() == nil {
 		x.annotate(ctx)
 	}
 	return x
 }
 
-func (x *Index) define(in *Inst) {
-	if in.Result != 0 {
-		x.defs[in.Result] = in
+// places notes where the blocks of a function define their values.
+func (x *Index) places(f *Function) {
+	for k, b := range f.Blocks {
+		x.labels[b.Label] = b
+		for i := range b.Insts {
+			if id := b.Insts[i].Result; id != 0 && id <= maxBound {
+				d := x.defs.at(id)
+				d.block, d.at = int32(k), int32(i)
+			}
+		}
 	}
 }
 
@@ -138,11 +148,11 @@ func (x *Index) withGroups(list []*Inst, groups []ID) []*Inst {
 
 // Def returns the instruction that defines id, nil if there is none. For a
 // label it is an OpLabel made up for the purpose.
-func (x *Index) Def(id ID) *Inst { return x.defs[id] }
+func (x *Index) Def(id ID) *Inst { return x.defs.get(id).inst }
 
 // Op returns the opcode that defines id, OpNop if there is none.
 func (x *Index) Op(id ID) Op {
-	if in := x.defs[id]; in != nil {
+	if in := x.Def(id); in != nil {
 		return in.Op
 	}
 	return OpNop
@@ -150,7 +160,7 @@ func (x *Index) Op(id ID) Op {
 
 // TypeOf returns the type of a value, 0 if it has none.
 func (x *Index) TypeOf(id ID) ID {
-	if in := x.defs[id]; in != nil {
+	if in := x.Def(id); in != nil {
 		return in.Type
 	}
 	return 0
@@ -161,11 +171,11 @@ func (x *Index) Block(label ID) *Block { return x.labels[label] }
 
 // Owner returns the function that defines id in its body or is id itself, nil
 // for globals.
-func (x *Index) Owner(id ID) *Function { return x.owners[id] }
+func (x *Index) Owner(id ID) *Function { return x.defs.get(id).owner }
 
 // Function returns the function with this id, nil if there is none.
 func (x *Index) Function(id ID) *Function {
-	if f := x.owners[id]; f != nil && f.Def.Result == id {
+	if f := x.Owner(id); f != nil && f.Def.Result == id {
 		return f
 	}
 	return nil

@@ -31,7 +31,7 @@ func VerifyPartial(m *Module, structured bool) error {
 }
 
 func verify(ctx context.Context, m *Module, v *verifier) error {
-	v.ctx, v.m, v.x, v.funcs = ctx, m, NewIndexContext(ctx, m), map[ID]*Function{}
+	v.ctx, v.m, v.x, v.funcs = ctx, m, newIndex(ctx, m, false), map[ID]*Function{}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -195,16 +195,16 @@ func (v *verifier) switchWords(in *Inst) int {
 
 // definitions checks that each id is defined once, and all uses have one.
 func (v *verifier) definitions() error {
-	seen := map[ID]bool{}
+	var seen byID[bool]
 	var err error
 	v.m.eachInst(func(in *Inst) {
 		if in.Result == 0 || err != nil {
 			return
 		}
-		if err = v.poll(in); err == nil && seen[in.Result] {
+		if err = v.poll(in); err == nil && seen.get(in.Result) {
 			err = v.fail(in, "%%%d is defined twice", in.Result)
 		}
-		seen[in.Result] = true
+		seen.set(in.Result, true)
 	})
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func (v *verifier) definitions() error {
 			err = v.fail(in, "result type %%%d is no type", in.Type)
 		}
 		in.EachID(func(p *uint32) {
-			if !seen[ID(*p)] && err == nil {
+			if err == nil && !seen.get(ID(*p)) {
 				err = v.fail(in, "%%%d is not defined", ID(*p))
 			}
 		})

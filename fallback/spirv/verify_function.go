@@ -29,7 +29,7 @@ func (v *verifier) function(f *Function) error {
 			return err
 		}
 	}
-	c, err := NewCFGContext(v.ctx, f)
+	c, err := v.graph(f)
 	if err != nil {
 		return err
 	}
@@ -55,6 +55,15 @@ func (v *verifier) function(f *Function) error {
 		}
 	}
 	return nil
+}
+
+// graph computes a function's control flow graph, and the structural one where that is looked at.
+func (v *verifier) graph(f *Function) (*CFG, error) {
+	if v.structured {
+		return NewCFGContext(v.ctx, f)
+	}
+	c := newCFG(v.ctx, f, false)
+	return c, v.ctx.Err()
 }
 
 // blockShape checks which instructions stand where in a block.
@@ -125,16 +134,7 @@ type place struct{ block, at int }
 
 // values checks that definitions dominate uses, and phis.
 func (v *verifier) values(c *CFG) error {
-	f := c.Function
-	places := map[ID]place{}
-	for b, block := range f.Blocks {
-		for i := range block.Insts {
-			if id := block.Insts[i].Result; id != 0 {
-				places[id] = place{b, i}
-			}
-		}
-	}
-	for b, block := range f.Blocks {
+	for b, block := range c.Function.Blocks {
 		v.block = block.Label
 		for i := range block.Insts {
 			in := &block.Insts[i]
@@ -142,14 +142,14 @@ func (v *verifier) values(c *CFG) error {
 				return err
 			}
 			if in.Op == OpPhi {
-				if err := v.phi(c, b, in, places); err != nil {
+				if err := v.phi(c, b, in); err != nil {
 					return err
 				}
 				continue
 			}
 			bad := ID(0)
 			in.EachID(func(p *uint32) {
-				if !v.available(c, ID(*p), place{b, i}, places) {
+				if !v.available(c, ID(*p), place{b, i}) {
 					bad = ID(*p)
 				}
 			})
@@ -162,26 +162,26 @@ func (v *verifier) values(c *CFG) error {
 }
 
 // available tells whether id may be used at a place.
-func (v *verifier) available(c *CFG, id ID, at place, places map[ID]place) bool {
-	owner := v.x.Owner(id)
-	if owner == nil || owner.Def.Result == id {
+func (v *verifier) available(c *CFG, id ID, at place) bool {
+	d := v.x.defs.get(id)
+	if d.owner == nil || d.owner.Def.Result == id {
 		return true // global or function
 	}
-	if owner != c.Function {
+	if d.owner != c.Function {
 		return false
 	}
-	d, ok := places[id]
-	switch {
-	case !ok: // parameter or label
+	switch block := int(d.block); {
+	case block < 0: // parameter or label
 		return true
-	case d.block == at.block:
-		return d.at < at.at
+	case block == at.block:
+		return int(d.at) < at.at
+	default:
+		return !c.Reachable(at.block) || c.Dominates(block, at.block)
 	}
-	return !c.Reachable(at.block) || c.Dominates(d.block, at.block)
 }
 
 // phi checks that a phi has one value from each predecessor.
-func (v *verifier) phi(c *CFG, b int, in *Inst, places map[ID]place) error {
+func (v *verifier) phi(c *CFG, b int, in *Inst) error {
 	phi := in.Phi()
 	if len(in.Operands)%2 != 0 {
 		return v.fail(in, "value without block")
@@ -201,7 +201,7 @@ func (v *verifier) phi(c *CFG, b int, in *Inst, places map[ID]place) error {
 			return v.fail(in, "predecessor %%%d comes twice", label)
 		case v.x.TypeOf(value) != in.Type:
 			return v.fail(in, "%%%d has another type", value)
-		case c.Reachable(p) && !v.available(c, value, place{p, len(c.Function.Blocks[p].Insts)}, places):
+		case c.Reachable(p) && !v.available(c, value, place{p, len(c.Function.Blocks[p].Insts)}):
 			return v.fail(in, "%%%d is not defined on all ways to %%%d", value, label)
 		}
 		preds[p] = true
