@@ -76,7 +76,7 @@ func TestLinkHitObjects(t *testing.T) {
 				{Kind: Raygen, Code: glsltest.Compile(t, "rgen", begin+hitObjectBody)},
 				{Kind: Miss, Code: glsltest.Compile(t, "rmiss", miss)},
 				{Kind: ClosestHit, Code: glsltest.Compile(t, "rchit", hit)},
-			}, 1)
+			}, 1, allForms...)
 		})
 	}
 }
@@ -157,7 +157,7 @@ void main() {
 `
 	linkForms(t, []Stage{
 		{Kind: Raygen, Code: glsltest.Compile(t, "rgen", source)}, {Kind: Miss, Code: glsltest.Compile(t, "rmiss", shapes.Miss)},
-	}, 1)
+	}, 1, allForms...)
 }
 
 // TestAttributesAreBounded: hit attributes beyond 32 bytes are refused, those of hit objects, too.

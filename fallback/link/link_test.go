@@ -3,6 +3,7 @@ package link
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,10 +91,20 @@ func pipelineOf(t testing.TB, glsl *glsltest.Compiler, s shapes.Shape) []Stage {
 	}
 }
 
+// TestLinkShapes links every shape in each form. What passes promise is checked after every pass in one form, by turns, and with
+// EVERRAY_SWEEP=1 in all.
 func TestLinkShapes(t *testing.T) {
 	var glsl glsltest.Compiler
+	turn, sweep := 0, os.Getenv("EVERRAY_SWEEP") != ""
+	checked := func() []Form {
+		if sweep {
+			return allForms
+		}
+		turn++
+		return allForms[turn%len(allForms):][:1]
+	}
 	for _, s := range shapes.All() {
-		t.Run(s.Name, func(t *testing.T) { linkForms(t, pipelineOf(t, &glsl, s), s.Depth) })
+		t.Run(s.Name, func(t *testing.T) { linkForms(t, pipelineOf(t, &glsl, s), s.Depth, checked()...) })
 	}
 	for _, s := range shapes.Callables() {
 		t.Run("callable-"+s.Name, func(t *testing.T) {
@@ -101,24 +112,27 @@ func TestLinkShapes(t *testing.T) {
 				{Kind: Raygen, Code: glsl.Compile(t, "rgen", s.Raygen)},
 				{Kind: Callable, Code: glsl.Compile(t, "rcall", shapes.Called)},
 				{Kind: Callable, Code: glsl.Compile(t, "rcall", shapes.OtherCalled)},
-			}, 1)
+			}, 1, checked()...)
 		})
 	}
 	for _, s := range shapes.Reports() {
 		t.Run("report-"+s.Name, func(t *testing.T) {
 			stages := pipelineOf(t, &glsl, shapes.All()[0])
-			linkForms(t, append(stages, Stage{Kind: Intersection, Code: glsl.Compile(t, "rint", s.Raygen)}), 1)
+			linkForms(t, append(stages, Stage{Kind: Intersection, Code: glsl.Compile(t, "rint", s.Raygen)}), 1, checked()...)
 		})
 	}
 }
 
-// linkForms links the stages in every form that can run them, directly and for indirect launches.
-func linkForms(t *testing.T, stages []Stage, depth uint32) {
+// allForms are those that linkForms links.
+var allForms = []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront, FormSorted}
+
+// linkForms links the stages in every form that can run them, directly and for indirect launches, and checks after every pass in
+// those given.
+func linkForms(t *testing.T, stages []Stage, depth uint32, checked ...Form) {
 	t.Helper()
 	runtime := runtimeModule(t)
-	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront, FormSorted} {
-		o := verified
-		o.Form, o.MaxDepth = form, depth
+	for _, form := range allForms {
+		o := Options{Form: form, MaxDepth: depth, Check: slices.Contains(checked, form)}
 		o.Indirect = form == FormBlocks
 		r, err := Link(t.Context(), runtime, stages, o)
 		if form == FormMonolithic && errors.Is(err, ErrUnsupported) {

@@ -37,7 +37,7 @@ func TestReproducers(t *testing.T) {
 				t.Fatalf("first line %q, want ; model: ray generation or another", first)
 			}
 			code := glsltest.AssembleFile(t, "spv1.4", file)
-			linkForms(t, []Stage{{Name: filepath.Base(file), Kind: model, Code: code}}, 1)
+			linkForms(t, []Stage{{Name: filepath.Base(file), Kind: model, Code: code}}, 1, allForms...)
 			r, err := Link(t.Context(), runtimeModule(t), []Stage{{Kind: model, Code: code}}, Options{})
 			if err != nil {
 				t.Fatal(err)
