@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/fallback/spirv/printf"
 	"github.com/everray/everray/vk"
 )
 
@@ -28,6 +30,8 @@ type ComputePipelineOptions struct {
 	// AllowClusters lets queries meet bottom levels over clusters. A shader that declares the capability for them
 	// (SPV_NV_cluster_acceleration_structure) asks for it by that.
 	AllowClusters bool
+	// Printer, if not nil, takes what the shader prints with debugPrintfEXT. It must outlive the pipeline.
+	Printer *Printer
 }
 
 // ComputePipeline is a compiled compute shader.
@@ -42,7 +46,7 @@ type ComputePipeline struct {
 	stats  PipelineStats
 }
 
-// NewComputePipeline compiles a compute shader with ray queries. The bindings of its layouts have to be visible to
+// NewComputePipeline compiles a compute shader, with ray queries or without. The bindings of its layouts have to be visible to
 // vk.StageCompute. The layouts must outlive it.
 func (d *Device) NewComputePipeline(ctx context.Context, o ComputePipelineOptions) (*ComputePipeline, error) {
 	if err := d.enter(); err != nil {
@@ -66,8 +70,13 @@ func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOption
 	if p.uses, err = o.checkShader(d); err != nil {
 		return p, err
 	}
+	code, err := o.Printer.lower(o.Code, printf.Options{Shader: cmp.Or(o.Name, "compute"), Model: spirv.ExecutionModelGLCompute,
+		Entry: o.Entry})
+	if err != nil {
+		return p, err
+	}
 	start := time.Now()
-	code, err := d.driver.LowerShader(ctx, driver.Shader{Name: o.Name, Stage: vk.StageCompute, Code: o.Code, Entry: o.Entry,
+	code, err = d.driver.LowerShader(ctx, driver.Shader{Name: o.Name, Stage: vk.StageCompute, Code: code, Entry: o.Entry,
 		AllowClusters: o.AllowClusters})
 	if err != nil {
 		return p, err
@@ -114,7 +123,7 @@ func (o *ComputePipelineOptions) validate(d *Device, limits vk.Limits) error {
 			return err
 		}
 	}
-	return nil
+	return o.Printer.check(d)
 }
 
 // checkShader holds the shader against its pipeline, and returns the descriptors that it uses.
@@ -199,35 +208,4 @@ func (d *Device) checkDispatch(cb *vk.CommandBuffer, o DispatchOptions) error {
 		}
 	}
 	return checkUses("DispatchOptions", o.Sets, p.uses)
-}
-
-// LowerShader returns the SPIR-V with which a program makes a compute or graphics pipeline of its own whose shader uses ray
-// queries: natively the shader as it is, otherwise with the queries done by code of the engine, and acceleration structures
-// bound as DescriptorSetLayout and DescriptorSet bind them (their VK methods give what Vulkan wants). Interface, descriptor
-// bindings, push constants and specialization constants of the shader stay as they are. Stage is one bit; entry may be
-// empty for "main". Natively, a shader with ray queries on a device without is refused with an error that wraps
-// ErrUnsupported.
-//
-// On the compute way the device needs storage buffers in the stage, and nothing else.
-func (d *Device) LowerShader(ctx context.Context, stage vulkan.ShaderStageFlags, code []uint32, entry string) ([]uint32, error) {
-	if err := d.enter(); err != nil {
-		return nil, fmt.Errorf("lower shader: %w", err)
-	}
-	defer d.leave()
-	s := Stage{Code: code}
-	if err := validateStage(&s); err != nil {
-		return nil, fmt.Errorf("lower shader: %w", err)
-	}
-	m, err := modules{}.module(code, d.Backend())
-	if err == nil && m != nil {
-		err = checkCapabilities(m.Capabilities, d.Backend(), d.device.Features())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("lower shader: %w", err)
-	}
-	out, err := d.driver.LowerShader(ctx, driver.Shader{Stage: stage, Code: code, Entry: entry})
-	if err != nil {
-		return nil, fmt.Errorf("lower shader: %w", err)
-	}
-	return out, nil
 }

@@ -108,7 +108,7 @@ func afterClose(name string, d *engine.Device, run func() error, t *testing.T) [
 		"NewRayTracingPipeline":  func() error { _, err := d.NewRayTracingPipeline(ctx, engine.PipelineOptions{}); return err },
 		"NewPipelineLibrary":     func() error { _, err := d.NewPipelineLibrary(ctx, engine.PipelineOptions{}); return err },
 		"NewComputePipeline":     func() error { _, err := d.NewComputePipeline(ctx, engine.ComputePipelineOptions{}); return err },
-		"LowerShader":            func() error { _, err := d.LowerShader(ctx, vk.StageCompute, nil, ""); return err },
+		"LowerShader":            func() error { _, err := d.LowerShader(ctx, engine.ShaderOptions{Stage: vk.StageCompute}); return err },
 		"NewDescriptorSetLayout": func() error { _, err := d.NewDescriptorSetLayout("x", nil); return err },
 		"NewDescriptorSet":       func() error { _, err := d.NewDescriptorSet(nil); return err },
 		"NewTable":               func() error { _, err := d.NewTable(ctx, nil, sbt.Layout{}); return err },

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -19,9 +20,9 @@ type PrinterOptions struct {
 	Bytes uint64
 }
 
-// Printer takes what shaders print with debugPrintfEXT, in both ways and without the validation layer: those of pipelines whose
-// options name it. With PipelineOptions.Lane it takes each step of one place's shaders and rays besides. Pipelines without a
-// Printer pay nothing, and their shaders print nothing. It must outlive the pipelines.
+// Printer takes what shaders print with debugPrintfEXT, in both ways and without the validation layer: those of ray tracing
+// pipelines, compute pipelines and shaders for LowerShader whose options name it. With PipelineOptions.Lane it takes each step of
+// one place's shaders and rays besides. Shaders without a Printer pay nothing, and print nothing. It must outlive the pipelines.
 type Printer struct {
 	device *Device
 	buffer *vk.Buffer
@@ -116,36 +117,50 @@ func (p *Printer) Read(ctx context.Context) (list []Print, lost uint64, err erro
 	return list, uint64(max(asked, p.words) - p.words), nil
 }
 
-// usePrinter gives the stages code that prints.
-func (o *PipelineOptions) usePrinter(d *Device) error {
-	p := o.Printer
-	switch {
-	case p == nil && o.Lane != nil:
-		return invalid("Lane is set, and Printer is nil: there is nobody to tell")
-	case p == nil:
-		return nil
-	case p.device != d || p.buffer == nil:
+// check judges a printer that the options of something name.
+func (p *Printer) check(d *Device) error {
+	if p != nil && (p.device != d || p.buffer == nil) {
 		return invalid("Printer is of another device, or destroyed")
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	return nil
+}
+
+// usePrinter gives the stages code that prints.
+func (o *PipelineOptions) usePrinter(d *Device) error {
+	if err := o.Printer.check(d); err != nil {
+		return err
+	}
+	if o.Printer == nil {
+		if o.Lane != nil {
+			return invalid("Lane is set, and Printer is nil: there is nobody to tell")
+		}
+		return nil
+	}
 	o.Stages = slices.Clone(o.Stages)
 	for i := range o.Stages {
 		s := &o.Stages[i]
-		options := printf.Options{Shader: s.Name, Model: normal.Execution(s.Kind), Entry: s.Entry, Address: p.buffer.Address(),
-			Words: p.words, First: uint32(len(p.sites) + 1), Lane: o.Lane}
-		if options.Shader == "" {
-			options.Shader = fmt.Sprintf("%v %d", s.Kind, i)
-		}
-		if options.Entry == "" {
-			options.Entry = "main"
-		}
-		code, sites, err := printf.Lower(s.Code, options)
+		var err error
+		s.Code, err = o.Printer.lower(s.Code, printf.Options{Shader: cmp.Or(s.Name, fmt.Sprintf("%v %d", s.Kind, i)),
+			Model: normal.Execution(s.Kind), Entry: s.Entry, Lane: o.Lane})
 		if err != nil {
-			return driver.Mark(err, ErrUnsupported)
+			return err
 		}
-		s.Code = code
-		p.sites = append(p.sites, sites...)
 	}
 	return nil
+}
+
+// lower returns a shader's code that prints here; the code as it is for nil.
+func (p *Printer) lower(code []uint32, o printf.Options) ([]uint32, error) {
+	if p == nil {
+		return code, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	o.Entry, o.Address, o.Words, o.First = cmp.Or(o.Entry, "main"), p.buffer.Address(), p.words, uint32(len(p.sites)+1)
+	code, sites, err := printf.Lower(code, o)
+	if err != nil {
+		return nil, driver.Mark(err, ErrUnsupported)
+	}
+	p.sites = append(p.sites, sites...)
+	return code, nil
 }

@@ -157,22 +157,21 @@ func TestLowerShader(t *testing.T) {
 	queryBackends(t, func(t *testing.T, d *engine.Device) {
 		code, err := shaders.Load("enginetest/query.comp")
 		check(t, err)
-		out, err := d.LowerShader(t.Context(), vk.StageCompute, code, "")
+		out, err := d.LowerShader(t.Context(), engine.ShaderOptions{Stage: vk.StageCompute, Code: code})
 		check(t, err)
 		if same := slices.Equal(code, out); same != (d.Backend() == engine.BackendNative) {
 			t.Errorf("the shader is the same: %v", same)
 		}
-		if _, err := d.LowerShader(t.Context(), vk.StageCompute, []uint32{1, 2, 3}, ""); !errors.Is(err, engine.ErrInvalid) {
-			t.Errorf("no SPIR-V: got %v", err)
-		}
-		if d.Backend() == engine.BackendNative {
-			return
-		}
-		if _, err := d.LowerShader(t.Context(), vk.StageFragment, code, ""); !errors.Is(err, engine.ErrInvalid) {
-			t.Errorf("another stage: got %v", err)
-		}
-		if _, err := d.LowerShader(t.Context(), vk.StageRaygen, code, ""); !errors.Is(err, engine.ErrInvalid) {
-			t.Errorf("a ray tracing stage: got %v", err)
+		for name, o := range map[string]engine.ShaderOptions{
+			"no SPIR-V":           {Stage: vk.StageCompute, Code: []uint32{1, 2, 3}},
+			"another stage":       {Stage: vk.StageFragment, Code: code},
+			"a ray tracing stage": {Stage: vk.StageRaygen, Code: code},
+			"two stages":          {Stage: vk.StageCompute | vk.StageFragment, Code: code},
+			"another entry point": {Stage: vk.StageCompute, Code: code, Entry: "other"},
+		} {
+			if _, err := d.LowerShader(t.Context(), o); !errors.Is(err, engine.ErrInvalid) {
+				t.Errorf("%s: got %v", name, err)
+			}
 		}
 	})
 }

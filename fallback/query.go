@@ -52,6 +52,12 @@ var shaderModels = map[vulkan.ShaderStageFlags]spirv.ExecutionModel{
 	0x40: spirv.ExecutionModelTaskEXT, 0x80: spirv.ExecutionModelMeshEXT,
 }
 
+// ModelOf returns the execution model of a compute or graphics stage, and false for other bits.
+func ModelOf(stage vulkan.ShaderStageFlags) (spirv.ExecutionModel, bool) {
+	model, ok := shaderModels[stage]
+	return model, ok
+}
+
 // LowerShader returns a shader with its ray queries done by code of the engine, for any device with buffer device
 // addresses: no query, and no descriptor of an acceleration structure, is left in it. The latter are storage buffers, as
 // in pipelines; all else that a pipeline sees of the shader stays. Specialisation constants can still be given to the
@@ -60,7 +66,7 @@ var shaderModels = map[vulkan.ShaderStageFlags]spirv.ExecutionModel{
 // Queries of such shaders report no faults: one whose structure is null, or that would need more than the traversal
 // stack, leaves out what it cannot see.
 func LowerShader(ctx context.Context, s Shader) ([]uint32, error) {
-	model, ok := shaderModels[s.Stage]
+	model, ok := ModelOf(s.Stage)
 	if !ok {
 		return nil, fmt.Errorf("shader %q: stage %#x is no compute or graphics stage: %w", s.Name, s.Stage, ErrInvalid)
 	}

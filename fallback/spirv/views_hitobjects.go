@@ -41,7 +41,12 @@ func (in *Inst) HitObject() HitObjectView {
 		OpHitObjectGetShaderRecordBufferHandleEXT,
 		OpHitObjectIsEmptyEXT,
 		OpHitObjectIsHitEXT,
-		OpHitObjectIsMissEXT:
+		OpHitObjectIsMissEXT,
+		OpHitObjectTraceRayNV,
+		OpHitObjectExecuteShaderNV,
+		OpReorderThreadWithHitObjectNV,
+		OpHitObjectRecordMissNV,
+		OpHitObjectRecordEmptyNV:
 	default:
 		in.isNo("HitObject")
 	}
@@ -218,6 +223,36 @@ func (in *Inst) HitObjectTraceReorderExecute() HitObjectTraceReorderExecuteView 
 
 // HitObject is operand 0.
 func (v HitObjectTraceReorderExecuteView) HitObject() ID { return ID(v.in.Operands[0]) }
+
+// AccelerationStructure is operand 1.
+func (v HitObjectTraceReorderExecuteView) AccelerationStructure() ID { return ID(v.in.Operands[1]) }
+
+// RayFlags is operand 2.
+func (v HitObjectTraceReorderExecuteView) RayFlags() ID { return ID(v.in.Operands[2]) }
+
+// Cullmask is operand 3.
+func (v HitObjectTraceReorderExecuteView) Cullmask() ID { return ID(v.in.Operands[3]) }
+
+// SBTRecordOffset is operand 4.
+func (v HitObjectTraceReorderExecuteView) SBTRecordOffset() ID { return ID(v.in.Operands[4]) }
+
+// SBTRecordStride is operand 5.
+func (v HitObjectTraceReorderExecuteView) SBTRecordStride() ID { return ID(v.in.Operands[5]) }
+
+// MissIndex is operand 6.
+func (v HitObjectTraceReorderExecuteView) MissIndex() ID { return ID(v.in.Operands[6]) }
+
+// Origin is operand 7.
+func (v HitObjectTraceReorderExecuteView) Origin() ID { return ID(v.in.Operands[7]) }
+
+// TMin is operand 8.
+func (v HitObjectTraceReorderExecuteView) TMin() ID { return ID(v.in.Operands[8]) }
+
+// Direction is operand 9.
+func (v HitObjectTraceReorderExecuteView) Direction() ID { return ID(v.in.Operands[9]) }
+
+// TMax is operand 10.
+func (v HitObjectTraceReorderExecuteView) TMax() ID { return ID(v.in.Operands[10]) }
 
 // Payload is operand 11.
 func (v HitObjectTraceReorderExecuteView) Payload() ID { return ID(v.in.Operands[11]) }
@@ -432,46 +467,3 @@ func (v HitObjectSetRecordIndexView) HitObject() ID { return ID(v.in.Operands[0]
 
 // SBTRecordIndex is operand 1.
 func (v HitObjectSetRecordIndexView) SBTRecordIndex() ID { return ID(v.in.Operands[1]) }
-
-// ReorderThreadWithHintView gives the operands of OpReorderThreadWithHintEXT and the like by their names.
-type ReorderThreadWithHintView struct{ in *Inst }
-
-// ReorderThreadWithHint returns the view of OpReorderThreadWithHintEXT and the like, which the instruction must be.
-func (in *Inst) ReorderThreadWithHint() ReorderThreadWithHintView {
-	switch in.Op {
-	case OpReorderThreadWithHintEXT,
-		OpReorderThreadWithHintNV:
-	default:
-		in.isNo("ReorderThreadWithHint")
-	}
-	return ReorderThreadWithHintView{in}
-}
-
-// Hint is operand 0.
-func (v ReorderThreadWithHintView) Hint() ID { return ID(v.in.Operands[0]) }
-
-// Bits is operand 1.
-func (v ReorderThreadWithHintView) Bits() ID { return ID(v.in.Operands[1]) }
-
-// ReorderThreadWithHitObjectView gives the operands of OpReorderThreadWithHitObjectEXT and the like by their names.
-type ReorderThreadWithHitObjectView struct{ in *Inst }
-
-// ReorderThreadWithHitObject returns the view of OpReorderThreadWithHitObjectEXT and the like, which the instruction must be.
-func (in *Inst) ReorderThreadWithHitObject() ReorderThreadWithHitObjectView {
-	switch in.Op {
-	case OpReorderThreadWithHitObjectEXT,
-		OpReorderThreadWithHitObjectNV:
-	default:
-		in.isNo("ReorderThreadWithHitObject")
-	}
-	return ReorderThreadWithHitObjectView{in}
-}
-
-// HitObject is operand 0.
-func (v ReorderThreadWithHitObjectView) HitObject() ID { return ID(v.in.Operands[0]) }
-
-// Hint may be absent: 0.
-func (v ReorderThreadWithHitObjectView) Hint() ID { return ID(v.in.optional(1)) }
-
-// Bits may be absent: 0.
-func (v ReorderThreadWithHitObjectView) Bits() ID { return ID(v.in.optional(2)) }

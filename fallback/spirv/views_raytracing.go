@@ -186,3 +186,46 @@ func (v RayQueryInitializeView) RayDirection() ID { return ID(v.in.Operands[6]) 
 
 // RayTMax is operand 7.
 func (v RayQueryInitializeView) RayTMax() ID { return ID(v.in.Operands[7]) }
+
+// ReorderThreadWithHintView gives the operands of OpReorderThreadWithHintEXT and the like by their names.
+type ReorderThreadWithHintView struct{ in *Inst }
+
+// ReorderThreadWithHint returns the view of OpReorderThreadWithHintEXT and the like, which the instruction must be.
+func (in *Inst) ReorderThreadWithHint() ReorderThreadWithHintView {
+	switch in.Op {
+	case OpReorderThreadWithHintEXT,
+		OpReorderThreadWithHintNV:
+	default:
+		in.isNo("ReorderThreadWithHint")
+	}
+	return ReorderThreadWithHintView{in}
+}
+
+// Hint is operand 0.
+func (v ReorderThreadWithHintView) Hint() ID { return ID(v.in.Operands[0]) }
+
+// Bits is operand 1.
+func (v ReorderThreadWithHintView) Bits() ID { return ID(v.in.Operands[1]) }
+
+// ReorderThreadWithHitObjectView gives the operands of OpReorderThreadWithHitObjectEXT and the like by their names.
+type ReorderThreadWithHitObjectView struct{ in *Inst }
+
+// ReorderThreadWithHitObject returns the view of OpReorderThreadWithHitObjectEXT and the like, which the instruction must be.
+func (in *Inst) ReorderThreadWithHitObject() ReorderThreadWithHitObjectView {
+	switch in.Op {
+	case OpReorderThreadWithHitObjectEXT,
+		OpReorderThreadWithHitObjectNV:
+	default:
+		in.isNo("ReorderThreadWithHitObject")
+	}
+	return ReorderThreadWithHitObjectView{in}
+}
+
+// HitObject is operand 0.
+func (v ReorderThreadWithHitObjectView) HitObject() ID { return ID(v.in.Operands[0]) }
+
+// Hint may be absent: 0.
+func (v ReorderThreadWithHitObjectView) Hint() ID { return ID(v.in.optional(1)) }
+
+// Bits may be absent: 0.
+func (v ReorderThreadWithHitObjectView) Bits() ID { return ID(v.in.optional(2)) }

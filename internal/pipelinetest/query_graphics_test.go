@@ -92,7 +92,7 @@ func (r *queryRig) drawWith(t *testing.T, o vk.GraphicsPipelineOptions, vertices
 			continue
 		}
 		used |= s.stage
-		code, err := r.device.LowerShader(t.Context(), s.stage, *s.code, "")
+		code, err := r.device.LowerShader(t.Context(), engine.ShaderOptions{Stage: s.stage, Code: *s.code})
 		check(t, err)
 		*s.code = code
 	}

@@ -143,78 +143,11 @@ func (n *normaliser) index() *spirv.Index {
 	return n.x
 }
 
-// lowerBufferBlocks turns blocks of the storage class Uniform that are decorated BufferBlock into those of the storage
-// class StorageBuffer, decorated Block: a linked module is of a version that no longer knows the former.
+// lowerBufferBlocks makes blocks that are decorated BufferBlock storage buffers: a linked module is of a version that no longer
+// knows the former.
 func (s *stage) lowerBufferBlocks() error {
-	n := newNormaliser(s)
-	blocks := map[spirv.ID]bool{} // structures, and arrays of them
-	for i := range n.m.Annotations {
-		in := &n.m.Annotations[i]
-		if in.Op == spirv.OpDecorate && in.Decorate().Decoration() == spirv.DecorationBufferBlock {
-			in.Decorate().SetDecoration(spirv.DecorationBlock)
-			blocks[in.Decorate().Target()] = true
-		}
-	}
-	if len(blocks) == 0 {
-		return nil
-	}
-	const uniform, storage = spirv.StorageClassUniform, spirv.StorageClassStorageBuffer
-	pointers := map[spirv.ID]bool{}
-	for i := range n.m.Globals {
-		switch in := &n.m.Globals[i]; in.Op {
-		case spirv.OpTypeArray, spirv.OpTypeRuntimeArray:
-			blocks[in.Result] = blocks[in.TypeArray().ElementType()]
-		case spirv.OpTypePointer:
-			if p := in.TypePointer(); p.StorageClass() == uniform && blocks[p.Type()] {
-				p.SetStorageClass(storage)
-				pointers[in.Result] = true
-			}
-		case spirv.OpVariable:
-			if pointers[in.Type] {
-				in.Variable().SetStorageClass(storage)
-			}
-		}
-	}
-	for _, f := range n.m.Functions {
-		if err := n.storagePointers(f, pointers); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// baseOf returns the pointer that an access chain or a copy begins with.
-func baseOf(in *spirv.Inst) spirv.ID {
-	if in.Op == spirv.OpCopyObject {
-		return in.CopyObject().Operand()
-	}
-	return in.AccessChain().Base()
-}
-
-// storagePointers gives the pointers into storage buffers that a function makes types of their storage class. A pointer
-// type of the class Uniform may serve uniform buffers as well, so these get other types; pointers, the types of whole
-// blocks, have changed already.
-func (n *normaliser) storagePointers(f *spirv.Function, pointers map[spirv.ID]bool) error {
-	x := n.index()
-	moved := map[spirv.ID]bool{} // values whose type has to change
-	into := func(id spirv.ID) bool { return moved[id] || pointers[x.TypeOf(id)] }
-	for _, b := range f.Blocks {
-		for i := range b.Insts {
-			in := &b.Insts[i]
-			switch in.Op {
-			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:
-				if into(baseOf(in)) && !pointers[in.Type] {
-					in.Type = n.m.TypePointer(spirv.StorageClassStorageBuffer, x.Def(in.Type).TypePointer().Type())
-					moved[in.Result] = true
-				}
-			case spirv.OpFunctionCall, spirv.OpSelect, spirv.OpPhi:
-				for _, w := range in.Operands {
-					if moved[spirv.ID(w)] {
-						return n.s.unsupported("pointer into a BufferBlock that goes through %v", in.Op)
-					}
-				}
-			}
-		}
+	if err := s.module.StorageBlocks(); err != nil {
+		return s.unsupported("%v", err)
 	}
 	return nil
 }

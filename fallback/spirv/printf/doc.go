@@ -1,5 +1,5 @@
-// Package printf rewrites ray tracing shaders so that they tell the host something: what debugPrintfEXT says
-// (NonSemantic.DebugPrintf), and, for one place of a launch, each step that its shaders and rays take.
+// Package printf rewrites shaders so that they tell the host something: what debugPrintfEXT says (NonSemantic.DebugPrintf), and, of
+// ray tracing shaders, for one place of a launch, each step that its shaders and rays take.
 //
 // Lower turns both into writes to a buffer whose address stands in the code. The result is a shader like any other, for either way
 // of ray tracing; shaders that Lower has not seen pay nothing. Decode makes texts of what is in the buffer.

@@ -1,7 +1,9 @@
 package printf
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/everray/everray/fallback/spirv"
 )
@@ -136,11 +138,52 @@ func (w *writer) load(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
 }
 
 // finish declares what the writes need, and drops the instruction set, which some drivers want an extension for.
-func (w *writer) finish() {
+func (w *writer) finish() error {
 	m := w.m
-	m.ExtInstImports = spirv.Filter(m.ExtInstImports, func(in *spirv.Inst) bool { return in.Result != w.set })
+	others := false // sets of instructions that mean nothing
+	m.ExtInstImports = spirv.Filter(m.ExtInstImports, func(in *spirv.Inst) bool {
+		name, _ := spirv.DecodeString(in.Operands)
+		others = others || in.Result != w.set && strings.HasPrefix(name, "NonSemantic.")
+		return in.Result != w.set
+	})
+	if !others {
+		m.Extensions = spirv.Filter(m.Extensions, func(in *spirv.Inst) bool {
+			name, _ := spirv.DecodeString(in.Operands)
+			return name != "SPV_KHR_non_semantic_info"
+		})
+	}
 	m.AddCapability(spirv.CapabilityPhysicalStorageBufferAddresses)
 	m.AddExtension("SPV_KHR_physical_storage_buffer")
 	m.MemoryModel.MemoryModel().SetAddressingModel(spirv.AddressingModelPhysicalStorageBuffer64)
-	m.Version = max(m.Version, 0x10500) // pointers from pairs of words
+	return w.modernise()
+}
+
+// modernise makes the module one of version 1.5, which has pointers from pairs of words. Since 1.4 there are no more buffer blocks
+// of the storage class Uniform, and the interface of an entry point lists all variables.
+func (w *writer) modernise() error {
+	m := w.m
+	if m.Version < 0x10400 {
+		if err := m.StorageBlocks(); err != nil {
+			return fmt.Errorf("%w: the module is of SPIR-V 1.3 or older, and has a %w: compile it for SPIR-V 1.4 or newer "+
+				"(glslangValidator --target-env vulkan1.2)", ErrUnsupported, err)
+		}
+		for i := range m.EntryPoints {
+			w.listVariables(&m.EntryPoints[i])
+		}
+	}
+	m.Version = max(m.Version, 0x10500)
+	return nil
+}
+
+// listVariables adds the variables that are no inputs or outputs to the interface of an entry point.
+func (w *writer) listVariables(entry *spirv.Inst) {
+	for i := range w.m.Globals {
+		in := &w.m.Globals[i]
+		if in.Op != spirv.OpVariable || slices.Contains(entry.EntryPoint().Interface(), uint32(in.Result)) {
+			continue
+		}
+		if c := in.Variable().StorageClass(); c != spirv.StorageClassInput && c != spirv.StorageClassOutput {
+			entry.Operands = append(entry.Operands, uint32(in.Result))
+		}
+	}
 }

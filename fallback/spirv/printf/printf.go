@@ -96,7 +96,9 @@ func Lower(code []uint32, o Options) ([]uint32, []Site, error) {
 	if len(w.sites) == 0 {
 		return code, nil, nil
 	}
-	w.finish()
+	if err := w.finish(); err != nil {
+		return nil, nil, fmt.Errorf("shader %q: %w", o.Shader, err)
+	}
 	return m.Encode(), w.sites, nil
 }
 

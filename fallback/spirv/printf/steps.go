@@ -87,18 +87,14 @@ func (w *writer) enter() {
 func (w *writer) before(f *spirv.Function, in *spirv.Inst) {
 	switch in.Op {
 	case spirv.OpTraceRayKHR:
-		ray := in.TraceRay()
+		r := in.TraceRay()
 		w.step(func(v *values) {
-			v.value("traces: flags ", "#x", ray.RayFlags())
-			v.value(", mask ", "#x", ray.CullMask())
-			v.value(", hit record ", "u", ray.SBTOffset())
-			v.value(" + geometry * ", "u", ray.SBTStride())
-			v.value(" + the instance's, miss record ", "u", ray.MissIndex())
-			v.value(", from ", "g", ray.RayOrigin())
-			v.value(", direction ", "g", ray.RayDirection())
-			v.value(", t ", "g", ray.RayTmin())
-			v.value(" up to ", "g", ray.RayTmax())
+			v.text("traces: ")
+			v.ray(&ray{r.RayFlags(), r.CullMask(), r.SBTOffset(), r.SBTStride(), r.MissIndex(), r.RayOrigin(), r.RayDirection(),
+				r.RayTmin(), r.RayTmax()})
 		})
+	case spirv.OpReorderThreadWithHintNV, spirv.OpReorderThreadWithHintEXT:
+		w.step(func(v *values) { v.hint("reorders by hint ", in.ReorderThreadWithHint()) })
 	case spirv.OpExecuteCallableKHR:
 		w.step(func(v *values) {
 			v.value("calls: callable record ", "u", in.ExecuteCallable().SBTIndex())
@@ -117,7 +113,25 @@ func (w *writer) before(f *spirv.Function, in *spirv.Inst) {
 			v.text("ends")
 			v.variable(", payload ", w.incoming)
 		})
+	default:
+		w.beforeObject(in)
 	}
+}
+
+// ray is what a trace call is given of a ray.
+type ray struct{ flags, mask, offset, stride, miss, origin, direction, tMin, tMax spirv.ID }
+
+// ray adds a ray that is traced.
+func (v *values) ray(r *ray) {
+	v.value("flags ", "#x", r.flags)
+	v.value(", mask ", "#x", r.mask)
+	v.value(", hit record ", "u", r.offset)
+	v.value(" + geometry * ", "u", r.stride)
+	v.value(" + the instance's, miss record ", "u", r.miss)
+	v.value(", from ", "g", r.origin)
+	v.value(", direction ", "g", r.direction)
+	v.value(", t ", "g", r.tMin)
+	v.value(" up to ", "g", r.tMax)
 }
 
 // after tells what an instruction has done.
@@ -139,6 +153,8 @@ func (w *writer) after(in *spirv.Inst) {
 			v.value(", kind ", "#x", in.ReportIntersection().HitKind())
 			v.value(": accepted ", "u", in.Result)
 		})
+	default:
+		w.afterObject(in)
 	}
 }
 
