@@ -143,6 +143,14 @@ func (b Basis) Segment(p, q mgl32.Vec3, width, height int) (from, to mgl32.Vec2,
 	return b.project(p, width, height), b.project(q, width, height), true
 }
 
+// Project returns where in an image a point is seen, in pixels from the corner, the inverse of Ray; false behind the eye.
+func (b Basis) Project(p mgl32.Vec3, width, height int) (mgl32.Vec2, bool) {
+	if !b.Orthographic && !(b.depth(p) > 0) {
+		return mgl32.Vec2{}, false
+	}
+	return b.project(p, width, height), true
+}
+
 // depth is how far a point lies along Forward, which has length 1.
 func (b Basis) depth(p mgl32.Vec3) float32 { return p.Sub(b.Eye).Dot(b.Forward) }
 

@@ -207,9 +207,15 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%s: code %d, %q", layers, code, stderr)
 		}
 	}
+	for _, c := range [][]string{{"depth", "--previous-eye", "1,2,3", "the layer motion"}, {"motion", "--previous-target", "1,2", `"1,2"`}} {
+		code, _, stderr := run(t, t.Context(), "render", "builtin:cornell", "-o", "x.exr", "--aov", c[0], c[1], c[2])
+		if code != codeUsage || !strings.Contains(stderr, c[3]) {
+			t.Errorf("%q: code %d, %q", c, code, stderr)
+		}
+	}
 	requireBackend(t, "compute")
 	code, _, stderr := run(t, t.Context(), "render", "builtin:cornell", "--integrator", "normals", "--width", "8", "--height", "8",
-		"--spp", "2", "--backend", "compute", "-o", "x.exr", "--aov", "all")
+		"--spp", "2", "--backend", "compute", "-o", "x.exr", "--aov", "all", "--previous-eye", "0,1,4")
 	if code != 0 {
 		t.Fatalf("code %d, %s", code, stderr)
 	}
@@ -218,7 +224,7 @@ func TestLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"R", "Z", "albedo.R", "normal.X", "position.Z", "id.object", "id.material",
-		"id.primitive", "samples"} {
+		"id.primitive", "samples", "motion.X", "motion.Y", "CryptoObject00.R", "CryptoMaterial02.A"} {
 		if !bytes.Contains(data, append([]byte(name), 0)) {
 			t.Errorf("there is no channel %s", name)
 		}

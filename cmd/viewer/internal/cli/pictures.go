@@ -25,31 +25,6 @@ func defaultOut(scene string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base)) + ".png"
 }
 
-// layerNames are what --aov takes.
-func layerNames() []string {
-	return []string{"albedo", "normal", "depth", "position", "object", "material", "primitive", "samples"}
-}
-
-// aovSamples is the most camera rays per pixel for albedo and normal.
-const aovSamples = 64
-
-// checkLayers judges --aov; all is all.
-func (f *renderFlags) checkLayers() error {
-	if slices.Contains(f.layers, "all") {
-		f.layers = layerNames()
-	}
-	for _, name := range f.layers {
-		if !slices.Contains(layerNames(), name) {
-			return fmt.Errorf("%w: --aov %q: want all or %s", errUsage, name, strings.Join(layerNames(), ", "))
-		}
-	}
-	isEXR := func(out string) bool { return strings.EqualFold(filepath.Ext(out), ".exr") }
-	if len(f.layers) > 0 && !slices.ContainsFunc(f.outs, isEXR) {
-		return fmt.Errorf("%w: --aov: only .exr files hold layers: name one with --out", errUsage)
-	}
-	return nil
-}
-
 // checkOuts judges the names of pictures, and whether they can be written.
 func (f *renderFlags) checkOuts() error {
 	if len(f.outs) == 0 {
@@ -92,11 +67,13 @@ func checkFolder(flag, path string) error {
 }
 
 // writePicture writes the film in the format that the name says: as it is shown, or as light.
-func (f *renderFlags) writePicture(path string, film *render.Film, shown *image.NRGBA, aov *render.AOV) error {
+func (f *renderFlags) writePicture(path string, film *render.Film, shown *image.NRGBA, aov *variables) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".exr":
 		e := f.exr(film)
-		e.Channels = append(e.Channels, f.layerChannels(film, aov)...)
+		if err := f.addLayers(e, film, aov); err != nil {
+			return err
+		}
 		return assets.WriteFile(path, func(w io.Writer) error { return assets.EncodeEXR(w, e) })
 	case ".hdr":
 		light := &assets.FloatImage{Width: film.Width, Height: film.Height}
@@ -127,50 +104,4 @@ func (f *renderFlags) exr(film *render.Film) *assets.EXR {
 		Width: film.Width, Height: film.Height, Channels: channels[:],
 		Attributes: map[string]string{"comments": "viewer render " + f.scene},
 	}
-}
-
-// layerChannels are the channels of the layers that --aov names. Numbers are floats and unsigned integers, never halves, but for
-// albedo and normals.
-func (f *renderFlags) layerChannels(film *render.Film, a *render.AOV) (list []assets.EXRChannel) {
-	vector := func(layer, names string, kind assets.EXRType, values [][3]float32) {
-		for k, name := range names {
-			c := assets.EXRChannel{Name: layer + "." + string(name), Type: kind}
-			for _, v := range values {
-				c.Floats = append(c.Floats, v[k])
-			}
-			list = append(list, c)
-		}
-	}
-	number := func(name string, values []uint32) {
-		list = append(list, assets.EXRChannel{Name: name, Type: assets.EXRUint, Uints: values})
-	}
-	kind := assets.EXRHalf
-	if f.float {
-		kind = assets.EXRFloat
-	}
-	for _, layer := range f.layers {
-		switch layer {
-		case "albedo":
-			vector(layer, "RGB", kind, a.Albedo)
-		case "normal":
-			vector(layer, "XYZ", kind, a.Normal)
-		case "position":
-			vector(layer, "XYZ", assets.EXRFloat, a.Position)
-		case "depth":
-			list = append(list, assets.EXRChannel{Name: "Z", Type: assets.EXRFloat, Floats: a.Depth})
-		case "object":
-			number("id.object", a.Object)
-		case "material":
-			number("id.material", a.Material)
-		case "primitive":
-			number("id.primitive", a.Primitive)
-		case "samples":
-			counts := make([]uint32, film.Width*film.Height)
-			for i := range counts {
-				counts[i] = uint32(film.Pixels[4*i+3])
-			}
-			number("samples", counts)
-		}
-	}
-	return list
 }

@@ -31,6 +31,8 @@ type renderFlags struct {
 	sceneFlags
 	lookFlags
 	outs, layers               []string
+	previousEye                string
+	previousTarget             string
 	denoise, verbose           bool
 	float                      bool
 	spp                        int
@@ -136,6 +138,8 @@ the ray is, what it hit, and the payload. All else is as without; --spp 1 is eno
 	cmd.Flags().BoolVar(&f.denoise, "denoise", false, "take out noise with Open Image Denoise, where it is installed")
 	cmd.Flags().StringSliceVar(&f.layers, "aov", nil,
 		"layers of .exr files beside the colour: all, or some of "+strings.Join(layerNames(), ", "))
+	cmd.Flags().StringVar(&f.previousEye, "previous-eye", "", "position of the eye before, x,y,z, for the layer motion")
+	cmd.Flags().StringVar(&f.previousTarget, "previous-target", "", "point that was looked at before, x,y,z, for the layer motion")
 	cmd.Flags().BoolVar(&f.float, "float", false, "colours in .exr are floats, not halves")
 	cmd.Flags().DurationVar(&f.timeLimit, "time-limit", 0,
 		"end after so long, counted from the start, with what is there; such as 90s")
@@ -221,7 +225,7 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if err := errors.Join(r.Resize(f.width, f.height), r.SetCamera(cam)); err != nil {
 		return err
 	}
-	s := &sampling{renderFlags: f, app: a, r: r, started: began}
+	s := &sampling{renderFlags: f, app: a, r: r, started: began, camera: cam, scene: scene}
 	if f.checkpointFile != "" || f.resumeFile != "" {
 		if s.key, err = f.pictureKey(dev); err != nil {
 			return err
@@ -235,15 +239,14 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 		return err
 	}
 	// What is there is written, also when somebody has interrupted.
-	if err := a.keep(context.WithoutCancel(ctx), s, scene, dev, look, time.Since(start)); err != nil {
+	if err := a.keep(context.WithoutCancel(ctx), s, dev, look, time.Since(start)); err != nil {
 		return err
 	}
 	return s.closing()
 }
 
 // keep writes the pictures and prints the summary.
-func (a *app) keep(ctx context.Context, s *sampling, scene *assets.Scene, dev *engine.Device, look render.Look,
-	wall time.Duration) error {
+func (a *app) keep(ctx context.Context, s *sampling, dev *engine.Device, look render.Look, wall time.Duration) error {
 	film, err := s.r.Film(ctx)
 	if err != nil {
 		return err
@@ -268,21 +271,16 @@ func (a *app) keep(ctx context.Context, s *sampling, scene *assets.Scene, dev *e
 	if err != nil {
 		return err
 	}
-	var aov *render.AOV
-	if len(s.layers) > 0 {
-		bar := a.progress("output variables", 0)
-		aov, err = s.r.AOV(ctx, min(s.spp, aovSamples))
-		bar.finish()
-		if err != nil {
-			return err
-		}
+	aov, err := a.variables(ctx, s)
+	if err != nil {
+		return err
 	}
 	for _, out := range s.outs {
 		if err := s.writePicture(out, film, img, aov); err != nil {
 			return err
 		}
 	}
-	out := newRenderReport(s.renderFlags, report.WayOf(dev), scene, s.r.Stats(), rays, wall)
+	out := newRenderReport(s.renderFlags, report.WayOf(dev), s.scene, s.r.Stats(), rays, wall)
 	out.setForm(s.r.Stats().Pipeline)
 	out.Heat, out.DroppedSamples, out.Noise = heat, film.Dropped(out.Samples), s.noise
 	if out.Steps, err = a.steps(ctx, s.renderFlags, s.r); err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/everray/everray/assets"
+	"github.com/everray/everray/cmd/viewer/internal/camera"
 	"github.com/everray/everray/cmd/viewer/internal/render"
 )
 
@@ -17,6 +19,8 @@ type sampling struct {
 	*renderFlags
 	app        *app
 	r          *render.Renderer
+	scene      *assets.Scene
+	camera     camera.Camera
 	started    time.Time // of the command
 	key        string    // of checkpoints
 	checkpoint time.Time // when the last was written

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/everray/everray/assets"
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/vk"
 )
@@ -21,6 +22,16 @@ type AOV struct {
 	Depth    []float32
 	// Object (instance), Material and Primitive count from 1; 0 is nothing.
 	Object, Material, Primitive []uint32
+	// Mattes are the shares of objects and of materials over the pixel's samples, where they were asked for.
+	Mattes []*assets.Matte
+}
+
+// AOVOptions configures Renderer.AOV.
+type AOVOptions struct {
+	// Samples is the number of camera rays per pixel.
+	Samples int
+	// Mattes asks for AOV.Mattes: the numbers are then read back with every sample.
+	Mattes bool
 }
 
 // The sizes of aov.glsl.
@@ -29,10 +40,10 @@ const (
 	aovIDs     = 3
 )
 
-// AOV traces that many camera rays per pixel, at the size and camera of the image.
-func (r *Renderer) AOV(ctx context.Context, samples int) (a *AOV, err error) {
-	if samples < 1 {
-		return nil, fmt.Errorf("%w: %d samples", ErrInvalid, samples)
+// AOV traces camera rays, at the size and camera of the image.
+func (r *Renderer) AOV(ctx context.Context, opt AOVOptions) (a *AOV, err error) {
+	if opt.Samples < 1 {
+		return nil, fmt.Errorf("%w: %d samples", ErrInvalid, opt.Samples)
 	}
 	fail := func(err error) (*AOV, error) { return nil, fmt.Errorf("output variables: %w", err) }
 	pixels := uint64(r.width) * uint64(r.height)
@@ -66,27 +77,68 @@ func (r *Renderer) AOV(ctx context.Context, samples int) (a *AOV, err error) {
 		return fail(err)
 	}
 	defer table.Destroy()
-	for i := range samples {
-		err := r.dev.Run(ctx, "variables", func(cb *vk.CommandBuffer) error {
-			if err := r.prepare(cb); err != nil {
-				return err
-			}
-			r.dev.CmdBarrier(cb)
-			push := samplePush{sampleIndex: uint32(i)}
-			return r.dev.CmdTraceRays(cb, engine.TraceOptions{
-				Pipeline: pipeline, Table: table, Sets: []*engine.DescriptorSet{set}, PushConstants: vk.Bytes(&push),
-				Width: uint32(r.width), Height: uint32(r.height), Depth: 1,
-			})
-		})
-		if err != nil {
-			return fail(err)
-		}
-	}
-	v, n := make([]byte, vectors.Size()), make([]byte, ids.Size())
-	if err := errors.Join(r.dev.VK().ReadBuffer(ctx, vectors, 0, v), r.dev.VK().ReadBuffer(ctx, ids, 0, n)); err != nil {
+	if a, err = r.sampleAOVs(ctx, &aovPass{pipeline, table, set, vectors, ids}, opt); err != nil {
 		return fail(err)
 	}
-	return decodeAOV(r.width, r.height, v, n), nil
+	return a, nil
+}
+
+// aovPass is what draws the variables, and where they go.
+type aovPass struct {
+	pipeline     *engine.Pipeline
+	table        *engine.Table
+	set          *engine.DescriptorSet
+	vectors, ids *vk.Buffer
+}
+
+// sampleAOVs takes the samples and reads what they leave.
+func (r *Renderer) sampleAOVs(ctx context.Context, p *aovPass, opt AOVOptions) (*AOV, error) {
+	pixels := r.width * r.height
+	vectors, first := make([]byte, p.vectors.Size()), make([]byte, p.ids.Size())
+	objects := &matteCounts{of: 0, pixels: make([][]idCount, pixels)}
+	materials := &matteCounts{of: 1, pixels: make([][]idCount, pixels)}
+	n := first
+	for i := range opt.Samples {
+		if err := r.sampleAOV(ctx, p, uint32(i)); err != nil {
+			return nil, err
+		}
+		if i > 0 && !opt.Mattes {
+			continue
+		}
+		if err := r.dev.VK().ReadBuffer(ctx, p.ids, 0, n); err != nil {
+			return nil, err
+		}
+		if opt.Mattes {
+			objects.add(n)
+			materials.add(n)
+		}
+		if i == 0 {
+			n = make([]byte, len(first)) // the first, of pixels' middles, is kept
+		}
+	}
+	if err := r.dev.VK().ReadBuffer(ctx, p.vectors, 0, vectors); err != nil {
+		return nil, err
+	}
+	a := decodeAOV(r.width, r.height, vectors, first)
+	if opt.Mattes {
+		a.Mattes = []*assets.Matte{objects.matte("CryptoObject", objectNames(r.source), opt.Samples),
+			materials.matte("CryptoMaterial", materialNames(r.source), opt.Samples)}
+	}
+	return a, nil
+}
+
+func (r *Renderer) sampleAOV(ctx context.Context, p *aovPass, sample uint32) error {
+	return r.dev.Run(ctx, "variables", func(cb *vk.CommandBuffer) error {
+		if err := r.prepare(cb); err != nil {
+			return err
+		}
+		r.dev.CmdBarrier(cb)
+		push := samplePush{sampleIndex: sample}
+		return r.dev.CmdTraceRays(cb, engine.TraceOptions{
+			Pipeline: p.pipeline, Table: p.table, Sets: []*engine.DescriptorSet{p.set}, PushConstants: vk.Bytes(&push),
+			Width: uint32(r.width), Height: uint32(r.height), Depth: 1,
+		})
+	})
 }
 
 func decodeAOV(width, height int, vectors, ids []byte) *AOV {
