@@ -27,7 +27,8 @@ func TestMurmur3(t *testing.T) {
 
 // What a reader of Cryptomatte does: it takes the ids from the manifest, and the shares of those ids from all ranks.
 func TestAddMatte(t *testing.T) {
-	m := &Matte{Layer: "CryptoObject", Names: []string{"ball", "box <\"1\">", "floor", "ball", "e", "f", "g", "h"}, Pixels: [][]MatteShare{
+	names := []string{"ball", "box <\"1\">", "floor", "ball", "e", "f", "g", "h"}
+	m := &Matte{Layer: "CryptoObject", Names: names, Pixels: [][]MatteShare{
 		nil,
 		{{2, 1}},
 		{{1, 0.5}, {0, 0.25}, {2, 0.125}},

@@ -8,7 +8,7 @@
 //
 // A layer takes from what is below it what it reflects itself, measured by the table of directional albedos. The factors are
 // symmetric in both directions, so the whole is reciprocal. What microfacets lose between each other comes back as a smooth
-// lobe (Kulla and Conty 2017, "Revisiting Physically Based Shading at Imageworks").
+// lobe (Kulla and Conty 2017, "Revisiting Physically Based Shading at Imageworks"), from refracting interfaces on both sides.
 #ifndef VIEWER_BSDF_GLSL
 #define VIEWER_BSDF_GLSL
 #include "viewer/features.glsl"
@@ -66,6 +66,8 @@ struct Bsdf
     float outgoingCoat;    // what reaches below the coat at wo
     float outgoingTop;     // and below the sheen
     float normBelow;
+    float glassReflects;   // factors of what a rough refracting interface loses at wi, see glassScatters; 0 where thin
+    float glassTransmits;
     float pickCoat;        // probabilities of the lobes
     float pickSpecular;
     float pickDiffuse;
@@ -139,6 +141,23 @@ float fresnelDielectric(Bsdf b, float cosine)
     return c <= 0.0 ? 1.0 : b.f0Dielectric + (b.f90Dielectric - b.f0Dielectric) * schlickWeight(c);
 }
 
+// Light that a refracting interface scatters more than once leaves it on both sides as smooth lobes, in proportion to what is
+// lost at both directions (Kulla and Conty 2017). From the thin side the mean Fresnel factor of it is reflected; from the dense
+// side as much as reciprocity leaves.
+void glassScatters(inout Bsdf b, float cosine, float share)
+{
+    bool dense = b.eta > 1.0;
+    vec2 loss = glassLoss(cosine, b.in_.roughness, b.eta, false);
+    vec2 mean = max(glassLoss(cosine, b.in_.roughness, b.eta, true), 1e-5);
+    float index2 = dense ? b.eta * b.eta : 1.0 / (b.eta * b.eta);
+    float ratio = mean.x / (mean.y * index2);
+    float through = min(1.0 - b.f0Dielectric - (1.0 - b.f0Dielectric) / 21.0, 1.0 / ratio);
+    through = dense ? through * ratio : through;
+    float lost = dense ? loss.y : loss.x;
+    b.glassReflects = share * (1.0 - through) * lost / (dense ? mean.y : mean.x);
+    b.glassTransmits = through * lost / (dense ? mean.x : mean.y);
+}
+
 Bsdf makeBsdf(BsdfInput i, vec3 wo)
 {
     Bsdf b;
@@ -176,12 +195,19 @@ Bsdf makeBsdf(BsdfInput i, vec3 wo)
     b.diffuse = i.baseColor * (1.0 - i.metallic);
     b.through = vec3(0.0);
     b.transmit = vec3(0.0);
+    b.glassReflects = 0.0;
+    b.glassTransmits = 0.0;
     if (has(FEATURE_TRANSMISSION) && i.transmission > 0.0)
     {
         b.transmit = i.straight ? vec3(0.0) : b.diffuse * i.transmission;
         b.diffuse *= 1.0 - i.transmission;
         if (!i.thin)
+        {
             b.eta = i.front ? 1.0 / i.refractionIor : i.refractionIor;
+            float share = i.transmission * (1.0 - i.metallic);
+            b.multiple *= 1.0 - share;
+            glassScatters(b, wo.z, share);
+        }
     }
     if (has(FEATURE_DIFFUSE_TRANSMISSION))
     {
@@ -206,8 +232,11 @@ Bsdf makeBsdf(BsdfInput i, vec3 wo)
     float lower = 0.0;
     if (has(FEATURE_DIFFUSE_TRANSMISSION))
         lower += luminance(b.through) * b.outgoingBelow;
-    if (has(FEATURE_TRANSMISSION) && i.thin)
-        lower += transmitted * b.outgoingLoss;
+    if (has(FEATURE_TRANSMISSION))
+    {
+        lower += i.thin ? transmitted * b.outgoingLoss : luminance(b.transmit) * b.glassTransmits;
+        upper += b.glassReflects;
+    }
     float coat = 1.0 - b.outgoingCoat;
     float diffuse = upper + lower;
     specular = max(specular, 0.05 * (specular + diffuse + coat));
@@ -294,6 +323,12 @@ vec3 bsdfEvaluate(Bsdf b, vec3 wo, vec3 wi, out float pdf)
     float cosine = ci / PI;
     pdf += b.pickDiffuse * (!lower ? 1.0 : reflected ? 1.0 - b.pickThrough : b.pickThrough) * cosine;
     float lost = b.outgoingLoss * loss * cosine * both;
+    if (has(FEATURE_TRANSMISSION) && b.glassReflects > 0.0)
+    {
+        vec2 glass = glassLoss(ci, b.in_.roughness, b.eta, false) * (cosine * both);
+        float lostGlass = (b.eta > 1.0) == reflected ? glass.y : glass.x;
+        f += reflected ? vec3(b.glassReflects * lostGlass) : b.transmit * (b.glassTransmits * lostGlass);
+    }
     if (!reflected)
     {
         f += b.through * (below * cosine);

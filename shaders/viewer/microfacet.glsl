@@ -47,6 +47,34 @@ float sheenAlbedoAt(float cosine, float roughness)
     return mix(columns.x, columns.y, c.t.x);
 }
 
+// What a rough interface between two media loses of light at an angle, from its thin and from its dense side: made by
+// glass.go, behind both tables. eta is the ratio of the indices, either way round. mean is that over the hemispheres.
+const uint GLASS_SIDE = 16u;
+const uint GLASS_SLICES = 8u;
+const float GLASS_MOST = 0.5;
+
+vec2 glassLoss(float cosine, float roughness, float eta, bool mean)
+{
+    const float LAST = float(GLASS_SIDE - 1u);
+    float slice = sqrt(min(abs(eta - 1.0) / ((eta + 1.0) * GLASS_MOST), 1.0)) * float(GLASS_SLICES - 1u);
+    float x = mean ? LAST : sqrt(clamp(cosine, 0.0, 1.0)) * LAST;
+    float y = clamp(roughness, 0.0, 1.0) * LAST;
+    vec3 low = floor(vec3(mean ? LAST : min(x, LAST - 1.0), min(y, LAST - 1.0), min(slice, float(GLASS_SLICES - 2u))));
+    float t = mean ? 0.0 : (x * x - low.x * low.x) / (2.0 * low.x + 1.0);
+    uint at = 2u * ALBEDO_SIDE * ALBEDO_SIDE + (uint(low.z) * GLASS_SIDE + uint(low.y)) * GLASS_SIDE + uint(low.x);
+    vec2 loss = vec2(0.0);
+    for (uint k = 0u; k < 2u; ++k)
+    {
+        uvec4 cell = albedoTable.v[at + k * GLASS_SIDE * GLASS_SIDE];
+        vec2 row = mix(unpackHalf2x16(cell.x), unpackHalf2x16(cell.y), t);
+        vec2 next = mix(unpackHalf2x16(cell.z), unpackHalf2x16(cell.w), t);
+        if (mean)
+            next = unpackHalf2x16(cell.y);
+        loss += mix(row, next, y - low.y) * (k == 1u ? slice - low.z : 1.0 - slice + low.z);
+    }
+    return loss;
+}
+
 float ggxD(vec3 h, vec2 alpha)
 {
     vec2 s = h.xy / alpha;

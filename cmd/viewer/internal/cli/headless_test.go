@@ -207,7 +207,9 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%s: code %d, %q", layers, code, stderr)
 		}
 	}
-	for _, c := range [][]string{{"depth", "--previous-eye", "1,2,3", "the layer motion"}, {"motion", "--previous-target", "1,2", `"1,2"`}} {
+	for _, c := range [][]string{
+		{"depth", "--previous-eye", "1,2,3", "the layer motion"}, {"motion", "--previous-target", "1,2", `"1,2"`},
+	} {
 		code, _, stderr := run(t, t.Context(), "render", "builtin:cornell", "-o", "x.exr", "--aov", c[0], c[1], c[2])
 		if code != codeUsage || !strings.Contains(stderr, c[3]) {
 			t.Errorf("%q: code %d, %q", c, code, stderr)

@@ -16,8 +16,8 @@ const (
 )
 
 // albedoTable returns the table: of GGX under Schlick's Fresnel, which reflects f0 times the first number plus f90 times the
-// second, and behind it of white sheen.
-func albedoTable(sheen bool) []byte {
+// second, behind it of white sheen, and behind that what glass loses.
+func albedoTable(sheen, glass bool) []byte {
 	var values [albedoSide][albedoSide][3]float64
 	var means [albedoSide][3]float64
 	for row := range values {
@@ -50,6 +50,9 @@ func albedoTable(sheen bool) []byte {
 				[4]uint32{halves(values[row][c][2], values[row][right][2]), halves(values[next][c][2], values[next][right][2])})
 		}
 	}
+	if glass {
+		list = append(list, glassTable()...)
+	}
 	return vk.BytesOf(list)
 }
 
@@ -66,16 +69,22 @@ func halves(a, b float64) uint32 {
 	return half(a) | half(b)<<16
 }
 
-// hemisphereMean integrates 2 * value * cosine, values linear between the columns' cosines.
+// hemisphereMean is columnsMean of each number.
 func hemisphereMean(values *[albedoSide][3]float64) (mean [3]float64) {
-	for i := range albedoSide - 1 {
-		a, b := float64(i)/(albedoSide-1), float64(i+1)/(albedoSide-1)
+	for k := range mean {
+		mean[k] = columnsMean(albedoSide, func(c int) float64 { return values[c][k] })
+	}
+	return mean
+}
+
+// columnsMean integrates 2 * value * cosine, values linear between the columns' cosines, which are squares.
+func columnsMean(columns int, value func(column int) float64) (mean float64) {
+	for i := range columns - 1 {
+		a, b := float64(i)/float64(columns-1), float64(i+1)/float64(columns-1)
 		a, b = a*a, b*b
-		for k := range mean {
-			va, vb := values[i][k], values[i+1][k]
-			slope := (vb - va) / (b - a)
-			mean[k] += (va-slope*a)*(b*b-a*a) + slope*2/3*(b*b*b-a*a*a)
-		}
+		va, vb := value(i), value(i+1)
+		slope := (vb - va) / (b - a)
+		mean += (va-slope*a)*(b*b-a*a) + slope*2/3*(b*b*b-a*a*a)
 	}
 	return mean
 }
@@ -92,26 +101,30 @@ func ggxLambda(w vec, alpha float64) float64 {
 	return 0.5 * (math.Sqrt(1+alpha*alpha*(w[0]*w[0]+w[1]*w[1])/(w[2]*w[2])) - 1)
 }
 
-// ggxAlbedo integrates over visible normals (Heitz 2018, as sampleVisibleNormal of the shader).
+// visibleNormal draws a microfacet that wo, of y 0, sees (Heitz 2018, as sampleVisibleNormal of the shader).
+func visibleNormal(wo vec, alpha, u, w float64) vec {
+	v := vec{alpha * wo[0], 0, wo[2]}.unit()
+	r, phi := math.Sqrt(u), 2*math.Pi*w
+	p1, p2 := r*math.Cos(phi), r*math.Sin(phi)
+	s := 0.5 * (1 + v[2])
+	p2 = (1-s)*math.Sqrt(1-p1*p1) + s*p2
+	up := math.Sqrt(max(0, 1-p1*p1-p2*p2))
+	// t1 is y, t2 = v x t1.
+	n := vec{-p2*v[2] + up*v[0], p1, p2*v[0] + up*v[2]}
+	return vec{alpha * n[0], alpha * n[1], max(1e-9, n[2])}.unit()
+}
+
+// ggxAlbedo integrates over visible normals.
 func ggxAlbedo(cosine, alpha float64) (scale, bias float64) {
 	wo := vec{math.Sqrt(1 - cosine*cosine), 0, cosine}
-	v := vec{alpha * wo[0], 0, wo[2]}.unit()
+	lambda := ggxLambda(wo, alpha)
 	for i := range albedoSamples {
-		u, w := (float64(i)+0.5)/albedoSamples, radicalInverse(uint32(i))
-		r, phi := math.Sqrt(u), 2*math.Pi*w
-		p1, p2 := r*math.Cos(phi), r*math.Sin(phi)
-		s := 0.5 * (1 + v[2])
-		p2 = (1-s)*math.Sqrt(1-p1*p1) + s*p2
-		up := math.Sqrt(max(0, 1-p1*p1-p2*p2))
-		// t1 is y, t2 = v x t1.
-		n := vec{-p2*v[2] + up*v[0], p1, p2*v[0] + up*v[2]}
-		h := vec{alpha * n[0], alpha * n[1], max(1e-9, n[2])}.unit()
+		h := visibleNormal(wo, alpha, (float64(i)+0.5)/albedoSamples, radicalInverse(uint32(i)))
 		oh := wo.dot(h)
 		wi := vec{2*oh*h[0] - wo[0], 2*oh*h[1] - wo[1], 2*oh*h[2] - wo[2]}
 		if wi[2] <= 0 {
 			continue
 		}
-		lambda := ggxLambda(wo, alpha)
 		weight := (1 + lambda) / (1 + lambda + ggxLambda(wi, alpha)) / albedoSamples
 		fresnel := math.Pow(1-min(oh, 1), 5)
 		scale += weight * (1 - fresnel)

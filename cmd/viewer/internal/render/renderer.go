@@ -235,7 +235,7 @@ func (r *Renderer) albedoTable() []byte {
 	if r.options.Integrator != Path {
 		return nil
 	}
-	return albedoTable(r.features.has(featureSheen))
+	return albedoTable(r.features.has(featureSheen), r.features.has(featureTransmission))
 }
 
 // sceneArray is a storage buffer that stays as it is.
