@@ -76,7 +76,7 @@ func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOption
 		return p, err
 	}
 	start := time.Now()
-	code, err = d.driver.LowerShader(ctx, driver.Shader{Name: o.Name, Stage: vk.StageCompute, Code: code, Entry: o.Entry,
+	code, dumped, err := d.lowered(ctx, driver.Shader{Name: o.Name, Stage: vk.StageCompute, Code: code, Entry: o.Entry,
 		AllowClusters: o.AllowClusters})
 	if err != nil {
 		return p, err
@@ -103,8 +103,10 @@ func (d *Device) newComputePipeline(ctx context.Context, o ComputePipelineOption
 		return p, err
 	}
 	p.stats.CompileTime = time.Since(start)
-	p.stats.Driver, err = p.impl.Statistics()
-	return p, err
+	if p.stats.Driver, err = p.impl.Statistics(); err != nil {
+		return p, err
+	}
+	return p, dumpStatistics(dumped, p.stats)
 }
 
 func (o *ComputePipelineOptions) validate(d *Device, limits vk.Limits) error {

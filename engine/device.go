@@ -36,9 +36,10 @@ type Options struct {
 	CacheDir string
 	// Form is the form of linking of pipelines that leave theirs at FormAuto (compute way).
 	Form LinkForm
-	// Dump is a directory for finding defects, which is made where there is none: each pipeline gets one in it, with its stages,
-	// options and specialisation as a reproducer for `viewer link`, and by compute the module after each pass as text, the linked
-	// code, and what the driver says of it. Empty is the environment's EVERRAY_DUMP; if that is empty, too, nothing is written.
+	// Dump is a directory for finding defects, which is made where there is none. Each pipeline, library and shader of LowerShader
+	// gets a directory in it: stages, options and specialisation as a reproducer for `viewer link`, what the driver says of the
+	// compiled code, and by compute the module after each pass as text, and the linked code. Empty is the environment's
+	// EVERRAY_DUMP; if that is empty, too, nothing is written.
 	Dump string
 	// Features are those of Vulkan that shaders or the program's own pipelines need beside what is always enabled, by their
 	// names in the specification: "shaderStorageImageExtendedFormats", say. vk.ExtraFeatures lists them. Where the device

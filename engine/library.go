@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/fallback/repro"
 )
 
 // Interface sizes of libraries where the options leave them 0.
@@ -22,6 +23,7 @@ type PipelineLibrary struct {
 	impl    driver.Library
 	options PipelineOptions // without code
 	uses    []use
+	source  repro.Set // with Options.Dump
 }
 
 // NewPipelineLibrary prepares Stages and Groups of o. SetLayouts, PushConstantBytes, MaxRecursionDepth, Flags, MaxPayloadBytes
@@ -54,6 +56,10 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	if err := o.usePrinter(d); err != nil {
 		return fail(err)
 	}
+	source, err := d.dumpLibrary(ctx, &o)
+	if err != nil {
+		return fail(err)
+	}
 	impl, err := d.driver.NewLibrary(ctx, o.resolve())
 	if err != nil {
 		return fail(err)
@@ -63,7 +69,7 @@ func (d *Device) NewPipelineLibrary(ctx context.Context, o PipelineOptions) (*Pi
 	for i := range kept.Stages {
 		kept.Stages[i].Code = nil
 	}
-	return &PipelineLibrary{name: o.Name, device: d, impl: impl, options: kept, uses: uses}, nil
+	return &PipelineLibrary{name: o.Name, device: d, impl: impl, options: kept, uses: uses, source: source}, nil
 }
 
 // Destroy releases the library; pipelines made from it stay.

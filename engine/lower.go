@@ -78,8 +78,18 @@ func (d *Device) lowerShader(ctx context.Context, o ShaderOptions) ([]uint32, er
 	if err != nil {
 		return nil, err
 	}
-	return d.driver.LowerShader(ctx, driver.Shader{Name: o.Name, Stage: o.Stage, Code: code, Entry: o.Entry,
+	code, _, err = d.lowered(ctx, driver.Shader{Name: o.Name, Stage: o.Stage, Code: code, Entry: o.Entry,
 		AllowClusters: o.AllowClusters})
+	return code, err
+}
+
+// lowered returns a shader as the way runs it, and where it was dumped before.
+func (d *Device) lowered(ctx context.Context, s driver.Shader) (code []uint32, dumped string, err error) {
+	if dumped, err = d.dumpShader(ctx, s); err != nil {
+		return nil, "", err
+	}
+	code, err = d.driver.LowerShader(ctx, s)
+	return code, dumped, err
 }
 
 // stageVertexPipeline are the stages of graphics before rasterisation that vertexPipelineStoresAndAtomics is about.

@@ -163,11 +163,18 @@ func (d *Device) NewRayTracingPipeline(ctx context.Context, o PipelineOptions) (
 	if err := o.usePrinter(d); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	if err := d.dumpNative(&o); err != nil {
+	dumped, err := d.dumpNative(ctx, &o)
+	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	impl, err := d.driver.NewPipeline(ctx, o.resolve())
+	resolved := o.resolve()
+	resolved.Statistics = d.dump != ""
+	impl, err := d.driver.NewPipeline(ctx, resolved)
 	if err != nil {
+		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
+	}
+	if err := dumpStatistics(dumped, impl.Stats()); err != nil {
+		impl.Destroy()
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	p := &Pipeline{name: o.Name, device: d, impl: impl, sets: slices.Clone(o.SetLayouts), push: o.PushConstantBytes,

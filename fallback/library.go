@@ -54,8 +54,8 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 	source := setOf(o.Form, o.Stages)
 	linked, err := link.NewLibrary(ctx, runtime, o.Stages, link.Options{Form: o.Form})
 	if err != nil {
-		return fail(internal(err, "", &repro.Case{Name: o.Name, Way: "compute", CPU: o.SIMD,
-			Flags: rt.Flags{AllowClusters: o.Flags.AllowClusters}, Libraries: []repro.Set{source}}))
+		return fail(internal(err, "", &repro.Case{Name: o.Name, Kind: repro.Library, Way: "compute", CPU: o.SIMD,
+			Flags: rt.Flags{AllowClusters: o.Flags.AllowClusters}, Set: source}))
 	}
 	if !o.Keep {
 		source = repro.Set{}

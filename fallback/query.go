@@ -1,13 +1,16 @@
 package fallback
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	vulkan "github.com/vulkan-go/vulkan"
 
 	"github.com/everray/everray/fallback/link"
+	"github.com/everray/everray/fallback/repro"
 	"github.com/everray/everray/fallback/spirv"
+	"github.com/everray/everray/rt"
 	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
@@ -66,14 +69,29 @@ func ModelOf(stage vulkan.ShaderStageFlags) (spirv.ExecutionModel, bool) {
 // Queries of such shaders report no faults: one whose structure is null, or that would need more than the traversal
 // stack, leaves out what it cannot see.
 func LowerShader(ctx context.Context, s Shader) ([]uint32, error) {
+	c, err := s.Reproducer()
+	if err != nil {
+		return nil, err
+	}
+	library, err := shaders.Load(shaders.VariantFor("fallback/query.comp", false, c.Flags.AllowClusters))
+	if err != nil {
+		return nil, err
+	}
+	code, err := link.LowerQueries(ctx, library, link.Shader{Name: s.Name, Code: s.Code, Entry: s.Entry, Model: c.Model,
+		SkipHelpers: c.SkipHelpers})
+	if err != nil {
+		return nil, internal(err, "", c)
+	}
+	return code, nil
+}
+
+// Reproducer is what LowerShader gives the linker.
+func (s *Shader) Reproducer() (*repro.Case, error) {
 	model, ok := ModelOf(s.Stage)
 	if !ok {
 		return nil, fmt.Errorf("shader %q: stage %#x is no compute or graphics stage: %w", s.Name, s.Stage, ErrInvalid)
 	}
-	library, err := shaders.Load(shaders.VariantFor("fallback/query.comp", false, s.Clusters || asksForClusters(s.Code)))
-	if err != nil {
-		return nil, err
-	}
-	return link.LowerQueries(ctx, library, link.Shader{Name: s.Name, Code: s.Code, Entry: s.Entry, Model: model,
-		SkipHelpers: s.Driver == vk.DriverLavapipe})
+	return &repro.Case{Name: cmp.Or(s.Name, s.Entry, "main"), Kind: repro.Shader, Way: "compute", Model: model,
+		SkipHelpers: s.Driver == vk.DriverLavapipe, Flags: rt.Flags{AllowClusters: s.Clusters || asksForClusters(s.Code)},
+		Set: repro.Set{Stages: []rt.Stage{{Name: s.Name, Code: s.Code, Entry: s.Entry}}}}, nil
 }

@@ -42,10 +42,13 @@ type RayTracingPipelineOptions struct {
 	MaxPayloadBytes, MaxAttributeBytes uint32
 	// Cache, if not nil, is asked for the compiled code and receives it.
 	Cache *PipelineCache
+	// Statistics keeps what the driver tells about the compiled code, for Pipeline.Statistics.
+	Statistics bool
 }
 
 // VkPipelineCreateFlagBits of ray tracing. The two that skip need the feature rayTraversalPrimitiveCulling.
 const (
+	pipelineCaptureStatistics  = 0x40
 	PipelineLibrary            = 0x800
 	PipelineSkipTriangles      = 0x1000
 	PipelineSkipAABBs          = 0x2000
@@ -126,6 +129,10 @@ func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, 
 		linked.list[i] = raw(y.handle)
 		total += y.groups
 	}
+	stats := o.Statistics && d.enabled.PipelineExecutableInfo
+	if stats {
+		o.Flags |= pipelineCaptureStatistics
+	}
 	var h C.evk_handle
 	err = listen(func() error {
 		h = C.evk_create_ray_tracing_pipeline(d.c, first(pack.stages), C.uint32_t(len(pack.stages)), (*C.uint32_t)(first(pack.words)),
@@ -137,7 +144,7 @@ func (d *Device) NewRayTracingPipeline(o RayTracingPipelineOptions) (*Pipeline, 
 	if err != nil {
 		return nil, fail(err)
 	}
-	p := &Pipeline{d: d, handle: fromRaw[vulkan.Pipeline](h.handle), name: o.Name, groups: total}
+	p := &Pipeline{d: d, handle: fromRaw[vulkan.Pipeline](h.handle), name: o.Name, groups: total, stats: stats}
 	d.born(p, "pipeline", o.Name, objectPipeline, h.handle)
 	return p, nil
 }

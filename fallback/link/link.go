@@ -168,23 +168,29 @@ const (
 	roleIncomingSlot                  // the stack slot of the incoming payload, ours
 )
 
+// afterNormal is what is done after each of normal's passes, where that was asked for.
+func (j *job) afterNormal() normal.AfterPass {
+	o := j.options
+	if !o.Check && o.AfterPass == nil {
+		return nil
+	}
+	return func(pass string, s *Stage, m *spirv.Module) error {
+		if o.Check {
+			if err := spirv.Verify(m); err != nil {
+				return err
+			}
+		}
+		if o.AfterPass != nil {
+			return o.AfterPass(pass+" of "+s.Name, m)
+		}
+		return nil
+	}
+}
+
 // normalise takes the stages' modules to the form that the passes know.
 func normalise(j *job, runtime []uint32, stages []Stage) (*normalStages, error) {
 	loaded := normal.Sources{}
-	var after normal.AfterPass
-	if o := j.options; o.Check || o.AfterPass != nil {
-		after = func(pass string, s *Stage, m *spirv.Module) error {
-			if o.Check {
-				if err := spirv.Verify(m); err != nil {
-					return err
-				}
-			}
-			if o.AfterPass != nil {
-				return o.AfterPass(pass+" of "+s.Name, m)
-			}
-			return nil
-		}
-	}
+	after := j.afterNormal()
 	to := &normalStages{job: j, runtime: runtime}
 	for i, s := range stages {
 		to.stages = append(to.stages, &normalStage{given: given{named(s, i), i}})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/everray/everray/fallback/link/normal"
 	"github.com/everray/everray/fallback/spirv"
@@ -27,6 +28,9 @@ type Shader struct {
 	// invocations read no memory (lavapipe 25): they would follow zeros through the structure and never end. Elsewhere it
 	// would only spoil derivatives of what queries find.
 	SkipHelpers bool
+	// Check and AfterPass are those of Options.
+	Check     bool
+	AfterPass func(pass string, m *spirv.Module) error
 }
 
 // LowerQueries returns the shader with ray queries done by functions of the library (shaders/fallback/query.comp), for
@@ -44,12 +48,12 @@ func LowerQueries(ctx context.Context, library []uint32, sh Shader) (code []uint
 	if sh.Name == "" {
 		sh.Name = fmt.Sprintf("%q", sh.Entry)
 	}
-	j := newJob(ctx, Options{KeepNames: true})
+	j := newJob(ctx, Options{KeepNames: true, Check: sh.Check, AfterPass: sh.AfterPass})
 	j.skipHelpers = sh.SkipHelpers && sh.Model == spirv.ExecutionModelFragment
 	s := &normalStage{given: given{Stage: Stage{Name: sh.Name, Code: sh.Code, Entry: sh.Entry, Specialization: sh.Specialization}}}
 	at, err := j.run("lower ray queries", queryPasses, func() (phase, error) {
 		j.at = s
-		n, err := normal.Shader(ctx, s.Stage, sh.Model, nil)
+		n, err := normal.Shader(ctx, s.Stage, sh.Model, j.afterNormal())
 		if err == nil && n == nil {
 			err = errNoQueries
 		}
@@ -76,7 +80,7 @@ var queryPasses = []pass{
 	{name: "runtime", run: to((*normalStages).loadQueries)},
 	{name: "interface", run: to((*loadedStages).lowerStructures)},
 	{name: "merge", run: to((*loweredStages).mergeShader)},
-	{name: "queries", run: in((*mergedStages).lowerQueries)},
+	{name: "queries", run: in((*mergedStages).lowerShaderQueries)},
 	{name: "access", run: in((*mergedStages).lowerAccess)},
 	{name: "finish", run: in((*mergedStages).finishShader)},
 }
@@ -109,6 +113,23 @@ func (l *loweredStages) mergeShader() (*mergedStages, error) {
 	}
 	l.indexOutput()
 	return &mergedStages{linked: l.linked, stages: []*mergedStage{g.to}}, nil
+}
+
+// lowerShaderQueries lowers the queries of the one shader. Those that were globals are variables of functions then, and in no
+// interface.
+func (l *mergedStages) lowerShaderQueries() error {
+	if err := l.lowerQueries(); err != nil {
+		return err
+	}
+	globals := map[uint32]bool{}
+	for i := range l.out.Globals {
+		globals[uint32(l.out.Globals[i].Result)] = true
+	}
+	entry := &l.out.EntryPoints[0]
+	n := entry.InterfaceStart()
+	listed := slices.DeleteFunc(slices.Clone(entry.EntryPoint().Interface()), func(id uint32) bool { return !globals[id] })
+	entry.Operands = append(entry.Operands[:n:n], listed...)
+	return nil
 }
 
 // finishShader drops what is not reached and completes the header.

@@ -13,26 +13,45 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/everray/everray/fallback/spirv"
 	"github.com/everray/everray/rt"
 )
 
 // ErrInvalid is wrapped by errors about directories that hold no reproducer.
 var ErrInvalid = errors.New("not a reproducer")
 
+// Kind is what a case is.
+type Kind string
+
+// The kinds: a ray tracing pipeline, a library of one, and a shader of a compute or graphics pipeline, whose ray queries are
+// lowered.
+const (
+	Pipeline Kind = "pipeline"
+	Library  Kind = "library"
+	Shader   Kind = "shader"
+)
+
 // Case is what the linker was given.
 type Case struct {
 	Name string
+	// Kind is a pipeline where it is empty.
+	Kind Kind
 	// Way is "compute" or "native": who made the pipeline.
 	Way string
+	// Set is what it is made of. A shader has one stage, whose Kind means nothing; Model is what counts.
 	Set
+	// Model is a shader's execution model, SkipHelpers whether queries of its helper invocations find nothing.
+	Model       spirv.ExecutionModel
+	SkipHelpers bool
 	// Options of the pipeline; hooks, checks and libraries are not kept.
 	MaxDepth, MaxLanes, MaxShared uint32
 	Flags                         rt.Flags
 	Indirect                      bool
 	// CPU tells that the runtime is the variant for CPUs.
 	CPU bool
-	// Groups are for the reader; the linker does not need them.
-	Groups []rt.Group
+	// Groups, and the sizes of push constants and stack, are for the reader; the linker does not need them.
+	Groups                        []rt.Group
+	PushConstantBytes, StackBytes uint32
 	// Libraries are those of the pipeline, in order.
 	Libraries []Set
 	// Error is how the link ended in the application, empty if well.
@@ -53,6 +72,7 @@ type (
 	caseFile struct {
 		Version   int
 		Name      string   `json:",omitempty"`
+		Kind      Kind     `json:",omitempty"`
 		Way       string   `json:",omitempty"`
 		Form      string   `json:",omitempty"`
 		MaxDepth  uint32   `json:",omitempty"`
@@ -65,6 +85,10 @@ type (
 		Groups    []rt.Group `json:",omitempty"`
 		Library   []setFile  `json:",omitempty"`
 		Error     string     `json:",omitempty"`
+
+		PushConstantBytes uint32 `json:",omitempty"`
+		StackBytes        uint32 `json:",omitempty"`
+		SkipHelpers       bool   `json:",omitempty"`
 	}
 	setFile struct {
 		Form   string `json:",omitempty"`
@@ -96,11 +120,15 @@ func (c *Case) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f := caseFile{Version: fileVersion, Name: c.Name, Way: c.Way, Form: c.Form.String(), MaxDepth: c.MaxDepth, MaxLanes: c.MaxLanes,
-		MaxShared: c.MaxShared, Indirect: c.Indirect, CPU: c.CPU, Flags: c.Flags, Groups: c.Groups, Error: c.Error}
+	f := caseFile{Version: fileVersion, Name: c.Name, Kind: c.Kind, Way: c.Way, Form: c.Form.String(), MaxDepth: c.MaxDepth,
+		MaxLanes: c.MaxLanes, MaxShared: c.MaxShared, Indirect: c.Indirect, CPU: c.CPU, PushConstantBytes: c.PushConstantBytes,
+		StackBytes: c.StackBytes, SkipHelpers: c.SkipHelpers, Flags: c.Flags, Groups: c.Groups, Error: c.Error}
 	var err error
 	if f.Stages, err = writeStages(dir, "stage", c.Stages); err != nil {
 		return err
+	}
+	if c.Kind == Shader {
+		f.Stages[0].Model = c.Model.String()
 	}
 	for i, y := range c.Libraries {
 		s := setFile{Form: y.Form.String()}
@@ -175,8 +203,12 @@ func read(dir string) (*Case, error) {
 	if f.Version != fileVersion {
 		return nil, fmt.Errorf("%w: version %d, this program reads %d", ErrInvalid, f.Version, fileVersion)
 	}
-	c := &Case{Name: f.Name, Way: f.Way, MaxDepth: f.MaxDepth, MaxLanes: f.MaxLanes, MaxShared: f.MaxShared, Indirect: f.Indirect,
-		CPU: f.CPU, Flags: f.Flags, Groups: f.Groups, Error: f.Error}
+	c := &Case{Name: f.Name, Kind: f.Kind, Way: f.Way, MaxDepth: f.MaxDepth, MaxLanes: f.MaxLanes, MaxShared: f.MaxShared,
+		Indirect: f.Indirect, CPU: f.CPU, PushConstantBytes: f.PushConstantBytes, StackBytes: f.StackBytes,
+		SkipHelpers: f.SkipHelpers, Flags: f.Flags, Groups: f.Groups, Error: f.Error}
+	if err := c.readModel(&f); err != nil {
+		return nil, err
+	}
 	if c.Set, err = readSet(root, setFile{f.Form, f.Stages}); err != nil {
 		return nil, err
 	}
@@ -188,6 +220,30 @@ func read(dir string) (*Case, error) {
 		c.Libraries = append(c.Libraries, s)
 	}
 	return c, nil
+}
+
+// readModel reads the kind of a case, and of a shader its execution model; what is left of its stage is like any other.
+func (c *Case) readModel(f *caseFile) error {
+	switch {
+	case c.Kind == "" || c.Kind == Pipeline || c.Kind == Library:
+		return nil
+	case c.Kind != Shader || len(f.Stages) != 1:
+		return fmt.Errorf("%w: kind %q with %d stages", ErrInvalid, c.Kind, len(f.Stages))
+	}
+	for _, m := range shaderModels {
+		if m.String() == f.Stages[0].Model {
+			c.Model, f.Stages[0].Model = m, rt.Raygen.String()
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: unknown model %q", ErrInvalid, f.Stages[0].Model)
+}
+
+// shaderModels are those of shaders whose queries are lowered.
+var shaderModels = []spirv.ExecutionModel{
+	spirv.ExecutionModelVertex, spirv.ExecutionModelTessellationControl, spirv.ExecutionModelTessellationEvaluation,
+	spirv.ExecutionModelGeometry, spirv.ExecutionModelFragment, spirv.ExecutionModelGLCompute, spirv.ExecutionModelTaskEXT,
+	spirv.ExecutionModelMeshEXT,
 }
 
 // readFile reads a file of bounded size.

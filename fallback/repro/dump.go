@@ -103,16 +103,38 @@ func WriteCode(dir string, r *link.Result) error {
 	return nil
 }
 
+const statisticsFile = "statistics.json"
+
 // WriteStatistics writes what somebody tells of a pipeline, as JSON.
 func WriteStatistics(dir string, statistics any) error {
 	text, err := json.MarshalIndent(statistics, "", "  ")
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "statistics.json"), append(text, '\n'), 0o600)
+		err = os.WriteFile(filepath.Join(dir, statisticsFile), append(text, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("dump: %w", err)
 	}
 	return nil
+}
+
+// Statistics returns what WriteStatistics wrote to a directory, nil if it is not there.
+func Statistics(dir string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read statistics of %q: %w", dir, err)
+	}
+	defer root.Close() //nolint:errcheck // nothing was written
+	text, err := readFile(root, statisticsFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && !json.Valid(text) {
+		err = fmt.Errorf("%w: %s is no JSON", ErrInvalid, statisticsFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read statistics of %q: %w", dir, err)
+	}
+	return text, nil
 }
 
 // Text is a module as text that spirv-as takes, with names for types, constants, variables and functions.

@@ -37,23 +37,66 @@ type Options struct {
 // runtimeName is the module that all pipelines are linked with.
 const runtimeName = "fallback/runtime.comp"
 
-// Link links the case, as the compute way does. The passes come back also with an error: those that were done.
+// queryName is the module that shaders with ray queries are lowered with.
+const queryName = "fallback/query.comp"
+
+// Link links the case, as the compute way does; of a library and of a shader the result has no more than the form or the code. The
+// passes come back also with an error: those that were done.
 func (c *Case) Link(ctx context.Context, o Options) (*link.Result, []Pass, error) {
+	if c.Kind == Shader {
+		return c.lower(ctx, o)
+	}
+	return c.pipeline(ctx, o)
+}
+
+// lower lowers the ray queries of a shader.
+func (c *Case) lower(ctx context.Context, o Options) (*link.Result, []Pass, error) {
+	library, err := shaders.Load(shaders.VariantFor(queryName, false, c.Flags.AllowClusters))
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &watch{options: o, library: -1, begun: time.Now()}
+	s := c.Stages[0]
+	code, err := link.LowerQueries(ctx, library, link.Shader{Name: s.Name, Code: s.Code, Entry: s.Entry, Model: c.Model,
+		SkipHelpers: c.SkipHelpers, Check: o.Check, AfterPass: w.after})
+	if err != nil {
+		return nil, w.passes, err
+	}
+	return &link.Result{Code: code}, w.passes, nil
+}
+
+// libraries makes the libraries of a case, for the options with which its stages are linked.
+func (c *Case) libraries(ctx context.Context, runtime []uint32, w *watch) (list []*link.Library, err error) {
+	for i, y := range c.Libraries {
+		w.library, w.begun = i, time.Now()
+		made, err := link.NewLibrary(ctx, runtime, y.Stages,
+			link.Options{Form: y.Form, Check: w.options.Check, KeepNames: w.options.KeepNames, AfterPass: w.after})
+		if err != nil {
+			return nil, fmt.Errorf("library %d: %w", i, err)
+		}
+		list = append(list, made)
+	}
+	return list, nil
+}
+
+// pipeline links a pipeline, or makes a library.
+func (c *Case) pipeline(ctx context.Context, o Options) (*link.Result, []Pass, error) {
 	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, c.CPU, c.Flags.AllowClusters))
 	if err != nil {
 		return nil, nil, err
 	}
 	w := &watch{options: o, library: -1}
+	if c.Kind == Library {
+		alone := Case{Libraries: []Set{c.Set}}
+		if _, err := alone.libraries(ctx, runtime, w); err != nil {
+			return nil, w.passes, err
+		}
+		return &link.Result{Form: c.Form}, w.passes, nil
+	}
 	options := link.Options{Form: c.Form, MaxDepth: c.MaxDepth, MaxLanes: c.MaxLanes, MaxShared: c.MaxShared, Flags: c.Flags,
 		Indirect: c.Indirect, Check: o.Check, KeepNames: o.KeepNames, AfterPass: w.after}
-	for i, y := range c.Libraries {
-		w.library, w.begun = i, time.Now()
-		made, err := link.NewLibrary(ctx, runtime, y.Stages,
-			link.Options{Form: y.Form, Check: o.Check, KeepNames: o.KeepNames, AfterPass: w.after})
-		if err != nil {
-			return nil, w.passes, fmt.Errorf("library %d: %w", i, err)
-		}
-		options.Libraries = append(options.Libraries, made)
+	if options.Libraries, err = c.libraries(ctx, runtime, w); err != nil {
+		return nil, w.passes, err
 	}
 	w.library, w.begun = -1, time.Now()
 	result, err := link.Link(ctx, runtime, c.Stages, options)

@@ -96,7 +96,7 @@ func (r *reducer) dropSets() {
 		c.Libraries, c.Groups = slices.Delete(slices.Clone(c.Libraries), i, i+1), nil
 		r.try(&c, fmt.Sprintf("library %d", i))
 	}
-	for i := len(r.best.Stages) - 1; i >= 0; i-- {
+	for i := len(r.best.Stages) - 1; i >= 0 && r.best.Kind != Shader; i-- {
 		c := *r.best
 		c.Stages, c.Groups = slices.Delete(slices.Clone(c.Stages), i, i+1), nil
 		r.try(&c, "stage "+r.best.Stages[i].Name)

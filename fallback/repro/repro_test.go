@@ -72,6 +72,9 @@ func TestReadRefuses(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"not JSON":         `{`,
+		"kind":             `{"Version": 1, "Kind": "scene", "Stages": []}`,
+		"shader":           `{"Version": 1, "Kind": "shader", "Stages": []}`,
+		"shader's model":   `{"Version": 1, "Kind": "shader", "Stages": [{"Model": "Kernel", "File": "x.spv"}]}`,
 		"version":          `{"Version": 2}`,
 		"unknown field":    `{"Version": 1, "Stagez": []}`,
 		"form":             `{"Version": 1, "Form": "round"}`,
@@ -180,5 +183,46 @@ func TestReduceBroken(t *testing.T) {
 	cancel()
 	if _, err := c.Reduce(ended, ReduceOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: %v", err)
+	}
+}
+
+// TestShaderCase writes, reads and links a shader with a ray query, and a library; neither is refused for what a pipeline needs.
+func TestShaderCase(t *testing.T) {
+	code := glsltest.Compile(t, "comp", `#version 460
+#extension GL_EXT_ray_query : require
+layout(binding = 0) uniform accelerationStructureEXT scene;
+layout(binding = 1) buffer Out { uint kind; };
+rayQueryEXT query;
+void main() {
+    rayQueryInitializeEXT(query, scene, 0, 0xFF, vec3(0), 0.0, vec3(0, 0, 1), 1.0);
+    rayQueryProceedEXT(query);
+    kind = rayQueryGetIntersectionTypeEXT(query, false);
+}`)
+	shader := &Case{Name: "query", Kind: Shader, Way: "compute", Model: spirv.ExecutionModelGLCompute, SkipHelpers: true,
+		Flags: rt.Flags{AllowClusters: true}, Set: Set{Stages: []rt.Stage{{Name: "mine", Code: code}}}}
+	library := loops(t)
+	library.Kind, library.PushConstantBytes, library.StackBytes = Library, 16, 32
+	for _, c := range []*Case{shader, library} {
+		dir := t.TempDir()
+		if err := c.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(dir)
+		if err != nil || got.Kind != c.Kind || got.Model != c.Model || got.SkipHelpers != c.SkipHelpers ||
+			got.Flags != c.Flags || got.PushConstantBytes != c.PushConstantBytes || got.StackBytes != c.StackBytes {
+			t.Fatalf("%v: read %+v, %v", c.Kind, got, err)
+		}
+		result, passes, err := got.Link(t.Context(), Options{Check: true})
+		if err != nil || len(passes) < 5 {
+			t.Fatalf("%v: %d passes, %v", c.Kind, len(passes), err)
+		}
+		if c.Kind == Shader {
+			glsltest.Validate(t, result.Code)
+		}
+	}
+	shader.Stages[0].Code = slices.Clone(code[:len(code)-1])
+	small, err := shader.Reduce(t.Context(), ReduceOptions{})
+	if err != nil || len(small.Stages) != 1 {
+		t.Errorf("of a shader that is not whole %+v is left, %v", small, err)
 	}
 }

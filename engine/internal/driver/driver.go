@@ -148,6 +148,8 @@ type PipelineOptions struct {
 	SetLayouts []*vk.DescriptorSetLayout
 	// Libraries add their groups behind Groups.
 	Libraries []Library
+	// Statistics asks the driver what it tells of the code, where that is not asked for anyway.
+	Statistics bool
 }
 
 // Stats say what a pipeline cost; what a way cannot tell is zero.
@@ -158,7 +160,8 @@ type Stats struct {
 	StackBytes uint32
 	// CodeWords is the size of the linked SPIR-V module (compute way).
 	CodeWords int
-	// Driver is what the driver tells about the compiled code (compute way), such as registers; nil where it tells nothing.
+	// Driver is what the driver tells about the compiled code, such as registers; nil where it tells nothing. Natively it is asked
+	// where Options.Dump is set.
 	Driver []vk.Statistic
 	// Form is the form of linking that was chosen (compute way).
 	Form rt.Form

@@ -114,7 +114,7 @@ func (p *pipeline) create(ctx context.Context, dev *vk.Device, o driver.Pipeline
 	p.dynamic = o.StackBytes > 0 || o.DynamicStack
 	options := vk.RayTracingPipelineOptions{
 		Name: o.Name, Layout: p.layout, Stages: o.Stages, Groups: o.Groups, MaxRecursionDepth: o.MaxRecursionDepth,
-		DynamicStackSize: p.dynamic, Flags: createFlags(o.Flags), Cache: cache,
+		DynamicStackSize: p.dynamic, Flags: createFlags(o.Flags), Cache: cache, Statistics: o.Statistics,
 	}
 	options.Flags |= p.library
 	if p.library != 0 || len(o.Libraries) > 0 {
@@ -136,6 +136,9 @@ func (p *pipeline) create(ctx context.Context, dev *vk.Device, o driver.Pipeline
 		return err
 	}
 	p.stats.CompileTime = time.Since(start)
+	if p.stats.Driver, err = p.impl.Statistics(); err != nil {
+		return err
+	}
 	if err = p.findNeeds(&o); err != nil {
 		return err
 	}

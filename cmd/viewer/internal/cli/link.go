@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,10 +23,12 @@ func (a *app) linkCommand() *cobra.Command {
 	var f linkFlags
 	cmd := &cobra.Command{
 		Use:   "link DIR",
-		Short: "Link a pipeline that an application dumped, without the application",
-		Long: `link reads a reproducer: a directory that EVERRAY_DUMP=DIR made for a pipeline of any program, or that an
-internal error of the linker names. It links it as the compute way does, prints the passes with the module's
-size after each and their times, and how it ended. No device is needed.
+		Short: "Link a pipeline or a shader that an application dumped, without the application",
+		Long: `link reads a reproducer: a directory that EVERRAY_DUMP=DIR made for a pipeline, a library, or a compute or
+graphics shader of any program, or that an internal error of the linker names. It links it as the compute way
+does, prints stages and options, the passes with the module's size after each and their times, how it ended,
+and what the driver said of the pipeline in the application. No device is needed. Pipelines of the native way
+are linked by compute, too.
 
 --dump writes the module after each pass as text. --reduce drops libraries, stages, functions, branches and
 instructions for as long as the link fails in the same way, and writes what is left as another reproducer.`,
@@ -51,6 +54,8 @@ type linkReport struct {
 	Calls  []engine.CallSite `json:"calls,omitempty"`
 	Passes []repro.Pass      `json:"passes"`
 	Error  string            `json:"error,omitempty"`
+	// Statistics are what the application wrote of the pipeline once it was made.
+	Statistics json.RawMessage `json:"statistics,omitempty"`
 }
 
 func (a *app) link(ctx context.Context, dir string, f *linkFlags) error {
@@ -63,9 +68,14 @@ func (a *app) link(ctx context.Context, dir string, f *linkFlags) error {
 		return ctx.Err()
 	}
 	r := linkReport{Name: c.Name, Passes: passes}
+	if r.Statistics, err = repro.Statistics(dir); err != nil {
+		return err
+	}
 	if result != nil {
-		r.Form, r.Words, r.States = result.Form.String(), len(result.Code), result.States
-		r.Calls = c.Calls(result)
+		r.Words, r.States, r.Calls = len(result.Code), result.States, c.Calls(result)
+		if c.Kind != repro.Shader {
+			r.Form = result.Form.String()
+		}
 	}
 	if failure != nil {
 		r.Error = failure.Error()
@@ -92,19 +102,43 @@ func (a *app) printLink(c *repro.Case, r *linkReport) error {
 		out.SetIndent("", "  ")
 		return out.Encode(r)
 	}
-	fmt.Fprintf(a.stdout, "pipeline %q, made the %s way: %d stages, %d libraries, %d instructions\n", c.Name, c.Way, len(c.Stages),
-		len(c.Libraries), c.Instructions())
+	a.printCase(c)
 	if c.Error != "" {
 		fmt.Fprintf(a.stdout, "in the application: %s\n", c.Error)
 	}
 	fmt.Fprint(a.stdout, "\n", repro.Table(r.Passes))
-	if r.Error == "" {
+	switch {
+	case r.Error != "":
+	case c.Kind == repro.Library:
+		fmt.Fprintln(a.stdout, "\nlinked: a library, ready for pipelines")
+	case c.Kind == repro.Shader:
+		fmt.Fprintf(a.stdout, "\nlowered: %d words\n", r.Words)
+	default:
 		fmt.Fprintf(a.stdout, "\nlinked: %s form, %d words, %d states\n", r.Form, r.Words, r.States)
 	}
 	for _, call := range r.Calls {
 		fmt.Fprintln(a.stdout, call)
 	}
+	if len(r.Statistics) > 0 {
+		fmt.Fprintf(a.stdout, "\nin the application:\n%s", r.Statistics)
+	}
 	return nil
+}
+
+// printCase says what the linker is given.
+func (a *app) printCase(c *repro.Case) {
+	fmt.Fprintf(a.stdout, "%s %q, made the %s way: %d stages, %d libraries, %d instructions\n", cmp.Or(c.Kind, repro.Pipeline), c.Name,
+		c.Way, len(c.Stages), len(c.Libraries), c.Instructions())
+	if c.Kind == repro.Shader {
+		fmt.Fprintf(a.stdout, "model %v, entry point %q\n", c.Model, cmp.Or(c.Stages[0].Entry, "main"))
+		return
+	}
+	fmt.Fprintf(a.stdout, "form %v, recursion depth %d, %d bytes of push constants, flags %+v, %d groups\n", c.Form, c.MaxDepth,
+		c.PushConstantBytes, c.Flags, len(c.Groups))
+	for i, s := range c.Stages {
+		fmt.Fprintf(a.stdout, "stage %d: %v %s, entry point %q, %d words, %d specialisation constants\n", i, s.Kind, s.Name,
+			cmp.Or(s.Entry, "main"), len(s.Code), len(s.Specialization))
+	}
 }
 
 // reduce writes the smallest case that it finds in time.
