@@ -23,7 +23,7 @@ func (r *objReader) library(name string) error {
 	data, err := r.l.src.local(name)
 	if err != nil {
 		r.l.warn("the materials are grey: %s", r.l.whyMissing(&pendingImage{failed: err, source: "material library"}))
-		return nil
+		return nil //nolint:nilerr // it was said
 	}
 	dir := path.Dir(name)
 	var m *Material

@@ -2,6 +2,7 @@ package assets
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -134,8 +135,7 @@ func (r *objReader) numbers(to []float32, line []byte, least, most int) ([]float
 
 // isRange tells whether a number is only too large: infinite, which is judged later.
 func isRange(err error) bool {
-	n, ok := err.(*strconv.NumError)
-	return ok && n.Err == strconv.ErrRange
+	return errors.Is(err, strconv.ErrRange)
 }
 
 // vertex reads a position, which a colour may follow.

@@ -15,7 +15,7 @@ type (
 	// ClusterRecord is what a bottom level has of a cluster (Contents.Clusters).
 	ClusterRecord = cluster.Record
 
-	// The arguments of operations, byte for byte as the device reads them.
+	// ClusterBuildTriangles and those below are the arguments of operations, byte for byte as the device reads them.
 	ClusterBuildTriangles   = cluster.BuildTriangles
 	ClusterBuildTemplate    = cluster.BuildTemplate
 	ClusterInstantiate      = cluster.Instantiate

@@ -46,7 +46,7 @@ func internal(err error, parent string, c *repro.Case) error {
 		return err
 	}
 	c.Error = err.Error()
-	dir := ""
+	var dir string
 	var failed error
 	if parent == "" {
 		dir, failed = os.MkdirTemp("", "everray-reproducer-")

@@ -54,7 +54,7 @@ func countLanes(t *testing.T) {
 	lanes := newBuffer(t, d, vk.BufferOptions{Name: "lanes", Size: 4})
 	err = d.Run(t.Context(), "count", func(cb *vk.CommandBuffer) error {
 		cb.BindComputePipeline(p)
-		cb.PushConstants(layout, vk.StageCompute, 0, binary.LittleEndian.AppendUint64(nil, uint64(lanes.Address())))
+		cb.PushConstants(layout, vk.StageCompute, 0, binary.LittleEndian.AppendUint64(nil, lanes.Address()))
 		cb.Dispatch(1, 1, 1)
 		return nil
 	})

@@ -84,7 +84,7 @@ func showTwice(t *testing.T, d *vk.Device, surface vulkan.Surface, pixels *vk.Bu
 		// Whatever it was, a presenter that failed says so again, or shows the next frame.
 		if again := p.Resize(t.Context(), 64, 48); again == nil {
 			if again = p.Present(t.Context(), pixels); again != nil {
-				return fmt.Errorf("after %w: the next frame: %v", err, again)
+				return fmt.Errorf("after %w: the next frame: %w", err, again)
 			}
 		}
 		return err

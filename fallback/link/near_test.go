@@ -211,6 +211,13 @@ func (g *grower) branch() {
 	g.main.Blocks = append(g.main.Blocks, yes, merge)
 }
 
+// nearCode is a module of so many words; what made it is free again.
+func nearCode(t *testing.T, grow func(g *grower, n int), words int) []uint32 {
+	g := newGrower(t)
+	grow(g, words)
+	return g.m.Encode()
+}
+
 // TestNearTheLimit links modules of nearly 16 MiB, the limit, with EVERRAY_SWEEP=1, else of 2 MiB. What it takes grows as they do,
 // and the context is looked at at least every 100 ms of computing (250 beside other tests); the least of three runs counts, since
 // threads help with the garbage of others.
@@ -223,10 +230,7 @@ func TestNearTheLimit(t *testing.T) {
 	for _, c := range nearLimit {
 		t.Run(c.name, func(t *testing.T) {
 			measure := func(words int) (spent time.Duration, allocated uint64, w *watched, err error) {
-				g := newGrower(t)
-				c.grow(g, words)
-				stages := []Stage{{Name: c.name, Kind: Raygen, Code: g.m.Encode()}}
-				g = nil
+				stages := []Stage{{Name: c.name, Kind: Raygen, Code: nearCode(t, c.grow, words)}}
 				runtime.GC()
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()

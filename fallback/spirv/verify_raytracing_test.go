@@ -89,7 +89,7 @@ func TestRayOperands(t *testing.T) {
 			t.Errorf("%v with what it takes: %v", op, err)
 		}
 		for place := -1; place < len(operands); place++ {
-			right := byte(0)
+			var right byte
 			switch {
 			case place >= 0:
 				right = operands[place]

@@ -159,11 +159,10 @@ func TestEvaluate(t *testing.T) {
 	for name, want := range map[string]string{"A": "512", "C": "4294967295", "D": "0.25", "E": "", "F": "", "G": "", "H": "",
 		"I": "15"} {
 		v, ok := evaluate(all, name, 0)
-		if got := ""; ok {
-			if got = v.String(); got != want {
-				t.Errorf("%s is %s, want %s", name, got, want)
-			}
-		} else if want != "" {
+		switch {
+		case ok && v.String() != want:
+			t.Errorf("%s is %v, want %s", name, v, want)
+		case !ok && want != "":
 			t.Errorf("%s has no value, want %s", name, want)
 		}
 	}

@@ -169,7 +169,7 @@ func (d *Decoder) decode(ctx context.Context, data []byte, want []Attribute, cha
 	if err != nil {
 		return nil, fmt.Errorf("start the Draco decoder: %w", err)
 	}
-	defer instance.Close(context.Background())
+	defer func() { _ = instance.Close(context.Background()) }() // the decoded mesh is copied by then
 	c := &call{ctx: ctx, module: instance}
 	in := c.write(data)
 	decoder, mesh := c.do(exportNewDecoder), c.do(exportNewMesh)

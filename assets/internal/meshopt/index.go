@@ -64,7 +64,7 @@ func (d *triangles) next(code byte) [3]uint32 {
 	var fa, fb, fc int
 	if code < 0xfe {
 		aux := d.aux[code&15]
-		fa, fb, fc = 0, int(aux>>4), int(aux&15)
+		fb, fc = int(aux>>4), int(aux&15)
 		// In the table 15 is the oldest of the recent vertices, and no free index follows.
 		a = d.take()
 		b = d.recent(fb)

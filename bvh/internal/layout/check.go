@@ -23,7 +23,7 @@ func (e argumentError) Unwrap() error { return vk.ErrInvalid }
 // AABBAlignment is that of VkAabbPositionsKHR: of addresses, offsets and strides.
 const AABBAlignment = 8
 
-// VkFormat values of vertex positions that the builder reads, as build.glsl's format words.
+// FormatWords has the VkFormat values of vertex positions that the builder reads, as build.glsl's format words.
 var FormatWords = map[vulkan.Format]uint32{
 	vulkan.FormatR32g32Sfloat:       FormatFloat32 | 2<<4,
 	vulkan.FormatR32g32b32Sfloat:    FormatFloat32 | 3<<4,

@@ -8,7 +8,7 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// ClusterBuildSizes, PrepareClusters and CmdBuildClusters are those of bvh.
+// ClusterBuildSizes is bvh's, as PrepareClusters and CmdBuildClusters are.
 func (d *Driver) ClusterBuildSizes(in cluster.Input) (vk.BuildSizes, error) {
 	s, err := d.builder.ClusterBuildSizes(in)
 	return s, refused(err)

@@ -77,7 +77,7 @@ const instructionSet = "NonSemantic.DebugPrintf"
 func Lower(code []uint32, o Options) ([]uint32, []Site, error) {
 	m, err := spirv.Decode(code)
 	if err != nil || spirv.Verify(m) != nil {
-		return code, nil, nil // the linker or the driver says what is wrong
+		return code, nil, nil //nolint:nilerr // the linker or the driver says what is wrong
 	}
 	w := &writer{m: m, options: o, helpers: map[uint32]spirv.ID{}, inputs: map[spirv.BuiltIn]spirv.ID{},
 		constants: map[spirv.ID]uint32{}}

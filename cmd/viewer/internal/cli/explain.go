@@ -34,7 +34,7 @@ func eachError(err error, visit func(error)) {
 			continue
 		}
 		visit(e)
-		switch w := e.(type) {
+		switch w := e.(type) { //nolint:errorlint // this is the unwrapping
 		case interface{ Unwrap() error }:
 			todo = append(todo, w.Unwrap())
 		case interface{ Unwrap() []error }:
@@ -45,7 +45,7 @@ func eachError(err error, visit func(error)) {
 
 // plainWords says an error of the system or of Vulkan in usual words; "" where it is none.
 func plainWords(err error) string {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // eachError visits what is wrapped by itself
 	case *fs.PathError:
 		return fileWords(e.Path, e.Err)
 	case *os.LinkError:

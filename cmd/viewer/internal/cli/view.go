@@ -147,7 +147,7 @@ func (v *viewer) run(ctx context.Context, i render.Integrator) (err error) {
 		work.Wait()
 		select {
 		case o := <-ready:
-			v.presents.open(o)
+			_ = v.presents.open(o) // to be closed below
 		default:
 		}
 		err = errors.Join(err, v.presents.close())
@@ -196,7 +196,7 @@ func (v *viewer) loop(ctx context.Context, ready <-chan opened, ended chan error
 		}
 		in := v.window.Wait(wait)
 		if in.Closed || ctx.Err() != nil {
-			return nil // interrupting a window is closing it
+			return nil //nolint:nilerr // interrupting a window is closing it
 		}
 		select {
 		case o := <-ready:

@@ -158,7 +158,7 @@ func (r *Renderer) uploadAndLink(ctx context.Context) error {
 	err := r.upload(ctx)
 	if err != nil {
 		cancel()
-		<-linked // for its pipeline; that it was cancelled is no news
+		<-linked //nolint:errcheck // waits for its pipeline; that it was cancelled is no news
 		return err
 	}
 	r.step("compile shaders")
