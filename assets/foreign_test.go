@@ -84,12 +84,60 @@ func TestOBJ(t *testing.T) {
 		t.Errorf("glow: %+v", shine)
 	}
 	said := strings.Join(s.Warnings, "\n")
-	for _, want := range []string{`"nowhere" is not in the material library`, "points and lines",
+	for _, want := range []string{`"nowhere" is not in the material library`,
 		filepath.Join(dir, "textures", "wood.png")} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the warnings %q do not say %q", said, want)
 		}
 	}
+}
+
+// Points and lines are given a thickness, and keep the material and the colours of their vertices. What a file of nothing else
+// shows are they.
+func TestOBJPointsAndLines(t *testing.T) {
+	const text = "usemtl thread\nv 0 0 0 1 0 0\nv 10 0 0 0 1 0\nv 10 10 0 0 0 1\nv 0 10 0\nl 1/1 2 3\nl -1\np 4 1\n"
+	path := filepath.Join(t.TempDir(), "thin.obj")
+	// "1/1" names a texture coordinate.
+	if err := os.WriteFile(path, []byte("vt 0 0\n"+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Meshes) != 1 || len(s.Meshes[0].Primitives) != 1 {
+		t.Fatalf("meshes %+v", s.Meshes)
+	}
+	p := s.Meshes[0].Primitives[0]
+	if want := 2*pointTriangles + 2*segmentTriangles; p.TriangleCount() != want || s.Materials[p.Material].Name != "thread" {
+		t.Errorf("%d triangles of %q, want %d of thread", p.TriangleCount(), s.Materials[p.Material].Name, want)
+	}
+	// Each vertex is near the point or line of its colour.
+	for i := range p.VertexCount() {
+		at, c := p.Positions[3*i:3*i+3], p.Colors[4*i:4*i+4]
+		corner := map[[3]float32][2]float32{{1, 0, 0}: {0, 0}, {0, 1, 0}: {10, 0}, {0, 0, 1}: {10, 10}, {1, 1, 1}: {0, 10}}
+		near, ok := corner[[3]float32(c)]
+		if !ok || math.Hypot(float64(at[0]-near[0]), float64(at[1]-near[1])) > 0.3 || math.Abs(float64(at[2])) > 0.3 {
+			t.Fatalf("vertex %d at %v has colour %v", i, at, c)
+		}
+	}
+	for text, want := range map[string]string{"v 0 0 0\np 2\n": "1 positions", "v 0 0 0\nv nan 0 0\nl 1 2\n": "not finite"} {
+		if _, err := loadText(t, text); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func loadText(t *testing.T, text string) (*Scene, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "text.obj")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Load(t.Context(), path, nil)
 }
 
 func TestBadOBJ(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 // objReader reads Wavefront .obj files: polygons with texture coordinates and normals, objects, groups, materials and colours
-// of vertices. Polygons become fans. Free-form surfaces are left out with a warning.
+// of vertices, points and lines. Polygons become fans. Free-form surfaces are left out with a warning.
 type objReader struct {
 	l                  *loader
 	positions, normals []float32
@@ -35,6 +35,7 @@ type objPart struct {
 	vertices map[objCorner]uint32
 	noUV     bool
 	noNormal bool
+	thin     objThin
 }
 
 // objVertexBytes is what a vertex takes here, its place in a map included.
@@ -105,7 +106,7 @@ func (r *objReader) statement(line []byte) (err error) {
 	case "mtllib":
 		return r.library(string(rest))
 	case "l", "p":
-		r.l.warn("points and lines of .obj files are left out")
+		return r.thinElement(rest, key[0] == 'p')
 	case "curv", "curv2", "surf":
 		r.l.warn("free-form curves and surfaces are left out")
 	}
@@ -283,6 +284,13 @@ func (r *objReader) endObject() error {
 			r.l.replaceNonFinite(p.Normals, 0)
 		}
 		list = append(list, p)
+		thin, err := t.thin.primitive(r, t.material)
+		if err != nil {
+			return err
+		}
+		if thin != nil {
+			list = append(list, thin)
+		}
 	}
 	smooth := r.smooth
 	r.parts, r.part, r.byMaterial = nil, nil, nil
