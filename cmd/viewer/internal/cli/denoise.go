@@ -9,11 +9,8 @@ import (
 	"github.com/everray/everray/cmd/viewer/internal/render"
 )
 
-// checkDenoise finds out before the first sample whether a picture can be denoised.
-func (f *renderFlags) checkDenoise(i render.Integrator) error {
-	if !f.denoise {
-		return nil
-	}
+// checkDenoise finds out before the first sample whether pictures can be denoised.
+func checkDenoise(i render.Integrator) error {
 	if i != render.Path {
 		return fmt.Errorf("%w: --denoise is for --integrator path: the others have little noise", errUsage)
 	}
@@ -33,6 +30,11 @@ func denoise(ctx context.Context, f *render.Film) error {
 		return err
 	}
 	defer d.Close()
+	return denoiseWith(ctx, d, f)
+}
+
+// denoiseWith is denoise by a library that is open.
+func denoiseWith(ctx context.Context, d *oidn.Device, f *render.Film) error {
 	p := filmPicture(f)
 	out, err := d.Denoise(ctx, p)
 	if err != nil {

@@ -106,7 +106,11 @@ func (p *painter) save(ctx context.Context, s *side, w wanted, scene *assets.Sce
 		if s.integrator != render.Path {
 			look = s.integrator.Look(look.Tone, look.Exposure)
 		}
-		img, _, err := f.picture(s.integrator, film, look)
+		if w.settings.denoise && p.cleaning.device != nil && s.integrator == render.Path {
+			err = denoiseWith(ctx, p.cleaning.device, film)
+		}
+		img, _, err2 := f.picture(s.integrator, film, look)
+		err = errors.Join(err, err2)
 		for _, ext := range []string{".png", ".exr"} {
 			if err == nil {
 				err = f.writePicture(name+ext, film, img, nil)

@@ -25,6 +25,8 @@ type painter struct {
 	flags *viewFlags
 	wake  func() // the window
 
+	cleaning cleaning
+
 	mu      sync.Mutex // guards the rest
 	want    wanted
 	options render.Options // of the scene
@@ -67,6 +69,7 @@ type painted struct {
 	memory  uint64
 	drawing render.Integrator
 	film    *render.Film // of a heat map
+	clean   bool         // without noise
 	camera  camera.Camera
 }
 
@@ -133,6 +136,7 @@ func (p *painter) run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		err = nil // the window was closed
 	}
+	p.cleaning.close()
 	return errors.Join(err, devices.close())
 }
 
@@ -191,10 +195,17 @@ func (p *painter) load(ctx context.Context, w wanted) (*assets.Scene, error) {
 	if err := flags.lightFlags.apply(ctx, scene, &options, &cam, distance); err != nil {
 		return nil, err
 	}
+	notice := ""
+	if flags.denoise {
+		if err := p.cleaning.ready(); err != nil {
+			notice = explain(err)
+		}
+		options.Guides = p.cleaning.device != nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.options = options
-	p.scene, p.start, p.reach, p.notice = scene, cam, distance, ""
+	p.scene, p.start, p.reach, p.notice = scene, cam, distance, notice
 	if p.path != w.file {
 		p.want.camera = cam
 	}
@@ -441,6 +452,13 @@ func (p *painter) publish(ctx context.Context, s *side, w wanted, took time.Dura
 	if err != nil {
 		return err
 	}
+	clean := w.settings.denoise && p.cleaning.device != nil && s.integrator == render.Path &&
+		(time.Since(w.moved) >= moving || s.renderer.Stats().Samples >= p.flags.spp) // while the camera moves, answers count
+	if clean {
+		if img, err = p.cleaning.picture(ctx, s, look, p.flags.spp); err != nil {
+			return err
+		}
+	}
 	rays, err := s.renderer.Rays(ctx)
 	if err != nil {
 		return err
@@ -450,7 +468,8 @@ func (p *painter) publish(ctx context.Context, s *side, w wanted, took time.Dura
 	st := s.renderer.Stats()
 	p.frame = painted{img: img, number: p.frame.number + 1, stats: st, size: [2]int{width, height},
 		way: s.way, device: s.dev.Info().Name, perPass: took, rays: rays, camera: s.camera,
-		memory: st.Bottom.Bytes + st.Top.Bytes, drawing: s.integrator, film: film}
+		memory: st.Bottom.Bytes + st.Top.Bytes, drawing: s.integrator, film: film,
+		clean: clean}
 	p.mu.Unlock()
 	p.wake()
 	return nil

@@ -197,8 +197,13 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.checkHeat(options.Integrator), f.checkDenoise(options.Integrator)); err != nil {
+	if err := f.checkHeat(options.Integrator); err != nil {
 		return err
+	}
+	if f.denoise {
+		if err := checkDenoise(options.Integrator); err != nil {
+			return err
+		}
 	}
 	options.Guides = f.denoise
 	if options.Pixel, err = f.followed(); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/camera"
+	"github.com/everray/everray/cmd/viewer/internal/oidn"
 	"github.com/everray/everray/cmd/viewer/internal/render"
 	"github.com/everray/everray/cmd/viewer/internal/report"
 	"github.com/everray/everray/engine"
@@ -42,6 +43,7 @@ type viewFlags struct {
 	sceneFlags
 	lookFlags
 	spp, frames int
+	denoise     bool
 }
 
 func (a *app) viewCommand() *cobra.Command {
@@ -60,6 +62,7 @@ every frame. Files dropped on the window are opened.
   Tab                  panel                       P         save a .png and an .exr
   H                    heat map, and back          [ ] T     exposure, tone mapping
   E B V                environment, bounces, material variant
+  N                    take out noise, and back (where Open Image Denoise is installed)
   W                    boxes of the tree, level    Esc Q     quit
                        after level (by compute)`,
 		Args: sceneArg(&f.sceneFlags),
@@ -69,6 +72,7 @@ every frame. Files dropped on the window are opened.
 	f.sceneFlags.register(cmd.Flags(), 1280, 720)
 	f.lookFlags.register(cmd, headlightAuto)
 	cmd.Flags().IntVar(&f.spp, "spp", 4096, "samples per pixel after which the image is complete")
+	cmd.Flags().BoolVar(&f.denoise, "denoise", false, "take out noise with Open Image Denoise, where it is installed (N)")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "quit after so many frames; 0 stays")
 	return cmd
 }
@@ -115,6 +119,11 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 	if options.Integrator == render.Heat {
 		return fmt.Errorf("%w: --integrator heat: press H in the window, or use viewer render, which draws its scale", errUsage)
 	}
+	if f.denoise {
+		if err := checkDenoise(options.Integrator); err != nil {
+			return err
+		}
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	v := &viewer{viewFlags: f, app: a, look: look, opened: time.Now(), picking: make(chan []string, 1), focus: make(chan picked, 1)}
@@ -129,6 +138,7 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 func (v *viewer) run(ctx context.Context, i render.Integrator) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &painter{app: v.app, flags: v.viewFlags, wake: v.window.Wake, changes: make(chan struct{}, 1)}
+	p.cleaning.open = oidn.Open
 	p.want = wanted{look: v.look, integrator: i, file: v.scene, settings: v.viewFlags.settings()}
 	v.painter = p
 	var work sync.WaitGroup
@@ -246,8 +256,12 @@ func (v *viewer) summary() {
 	if v.app.quiet || f.img == nil {
 		return
 	}
-	fmt.Fprintf(v.app.stdout, "%s: %d x %d, %d samples per pixel, %.2f Mrays in %.2f s, %s; first picture after %.2f s\n",
-		v.painter.want.file, f.size[0], f.size[1], f.stats.Samples, float64(f.rays)/1e6, f.stats.TraceWall.Seconds(), f.way,
+	clean := ""
+	if f.clean {
+		clean = ", denoised"
+	}
+	fmt.Fprintf(v.app.stdout, "%s: %d x %d, %d samples per pixel%s, %.2f Mrays in %.2f s, %s; first picture after %.2f s\n",
+		v.painter.want.file, f.size[0], f.size[1], f.stats.Samples, clean, float64(f.rays)/1e6, f.stats.TraceWall.Seconds(), f.way,
 		v.firstShow.Seconds())
 }
 

@@ -89,7 +89,7 @@ func (v *viewer) key(key rune, scene *assets.Scene, start camera.Camera, reach f
 		})
 	case key == 'W':
 		change(func(w *wanted) { w.wires++ })
-	case key == 'V' || key == 'E' || key == 'B':
+	case key == 'V' || key == 'E' || key == 'B' || key == 'N':
 		change(func(w *wanted) {
 			if s, ok := w.settings.another(key, v.environment, scene.Variants); ok {
 				w.settings, w.files, w.moved = s, w.files+1, time.Now()
@@ -231,11 +231,19 @@ func (v *viewer) lines(f *painted, status string, since time.Time, notice string
 		fmt.Sprintf("exposure   %+.1f stops  [ ]", v.look.Exposure),
 		fmt.Sprintf("tone map   %s  T", v.look.Tone),
 		"light      "+w.settings.environment+"  E",
+		"noise      "+noiseName(w.settings.denoise)+"  N",
 		"tree       "+wiresName(w.wires)+"  W",
 		fmt.Sprintf("cameras    %d  1 to 9", len(v.seen.Cameras)),
 		"variants   "+variantsName(v.seen.Variants, w.settings.variant),
 		"file       "+w.file,
 	)
+}
+
+func noiseName(denoise bool) string {
+	if denoise {
+		return "taken out"
+	}
+	return "as it is"
 }
 
 // clipped keeps a line short enough for a window.

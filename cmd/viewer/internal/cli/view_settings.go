@@ -11,19 +11,20 @@ import (
 type settings struct {
 	variant, environment string
 	bounces              int
+	denoise              bool
 }
 
 func (f *viewFlags) settings() settings {
-	return settings{variant: f.variant, environment: f.environment, bounces: f.bounces}
+	return settings{variant: f.variant, environment: f.environment, bounces: f.bounces, denoise: f.denoise}
 }
 
 // in puts the settings into the flags.
 func (s settings) in(f viewFlags) viewFlags {
-	f.variant, f.environment, f.bounces = s.variant, s.environment, s.bounces
+	f.variant, f.environment, f.bounces, f.denoise = s.variant, s.environment, s.bounces, s.denoise
 	return f
 }
 
-// another returns the settings behind these for V, E or B; false for other keys, and where there is no other.
+// another returns the settings behind these for V, E, B or N; false for other keys, and where there is no other.
 func (s settings) another(key rune, own string, variants []string) (settings, bool) {
 	switch key {
 	case 'V':
@@ -39,6 +40,8 @@ func (s settings) another(key rune, own string, variants []string) (settings, bo
 		s.environment = following(list, s.environment)
 	case 'B':
 		s.bounces = following([]int{0, 1, 2, 4, 8, 16, 32}, s.bounces)
+	case 'N':
+		s.denoise = !s.denoise
 	default:
 		return s, false
 	}

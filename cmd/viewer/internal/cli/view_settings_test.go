@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/everray/everray/cmd/viewer/internal/camera"
+	"github.com/everray/everray/cmd/viewer/internal/oidn"
 )
 
 // variantsFile writes a triangle that is paint by day and brick by night.
@@ -38,10 +40,10 @@ func variantsFile(t *testing.T) string {
 	return path
 }
 
-// TestSettings: V, E and B go through all there is and come back; the scene is loaded as they say, and keeps the camera.
+// TestSettings: V, E, B and N go through all there is and come back; the scene is loaded as they say, and keeps the camera.
 func TestSettings(t *testing.T) {
 	first := settings{environment: "own.hdr", bounces: 8}
-	for key, n := range map[rune]int{'V': 3, 'E': 5, 'B': 7} {
+	for key, n := range map[rune]int{'V': 3, 'E': 5, 'B': 7, 'N': 2} {
 		s, seen := first, map[settings]bool{}
 		for range n {
 			next, ok := s.another(key, "own.hdr", []string{"day", "night"})
@@ -75,10 +77,18 @@ func TestSettings(t *testing.T) {
 		if p.options.Bounces != i+1 || p.options.Environment.Map == nil {
 			t.Errorf("%d bounces, want %d; environment %+v", p.options.Bounces, i+1, p.options.Environment)
 		}
+		if p.options.Guides || p.notice != "" {
+			t.Errorf("guides %v, notice %q", p.options.Guides, p.notice)
+		}
 		if i == 0 {
 			p.want.camera = where
 		} else if p.want.camera != where {
 			t.Error("the camera moved")
 		}
+	}
+	p.cleaning.open = func() (*oidn.Device, error) { return nil, oidn.ErrMissing }
+	if _, err := p.load(t.Context(), wanted{file: file, settings: settings{environment: environmentNone, denoise: true}}); err != nil ||
+		p.options.Guides || !strings.Contains(p.notice, "is not installed") {
+		t.Errorf("without a denoiser: %v, guides %v, notice %q", err, p.options.Guides, p.notice)
 	}
 }
