@@ -24,6 +24,7 @@ type painter struct {
 	app   *app
 	flags *viewFlags
 	wake  func() // the window
+	clock func() time.Time
 
 	cleaning cleaning
 
@@ -131,13 +132,12 @@ func (p *painter) note(text string) {
 
 // run shows the file that is wanted, and then the next, until the context ends.
 func (p *painter) run(ctx context.Context) error {
-	devices := &deviceSet{p: p}
-	err := p.scenes(ctx, devices)
-	if ctx.Err() != nil {
-		err = nil // the window was closed
-	}
-	p.cleaning.close()
-	return errors.Join(err, devices.close())
+	defer p.cleaning.close()
+	return p.repeat(ctx, func() error {
+		devices := &deviceSet{p: p}
+		err := p.scenes(ctx, devices)
+		return errors.Join(err, devices.close())
+	})
 }
 
 func (p *painter) scenes(ctx context.Context, devices *deviceSet) error {

@@ -138,7 +138,7 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 func (v *viewer) run(ctx context.Context, i render.Integrator) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &painter{app: v.app, flags: v.viewFlags, wake: v.window.Wake, changes: make(chan struct{}, 1)}
-	p.cleaning.open = oidn.Open
+	p.cleaning.open, p.clock = oidn.Open, time.Now
 	p.want = wanted{look: v.look, integrator: i, file: v.scene, settings: v.viewFlags.settings()}
 	v.painter = p
 	var work sync.WaitGroup

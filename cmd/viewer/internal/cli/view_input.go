@@ -171,7 +171,8 @@ func (v *viewer) present(ctx context.Context) error {
 		return err
 	}
 	lines := v.lines(&f, status, since, notice)
-	words := fmt.Sprint(lines, v.picked, v.presents.size, len(wires), w.wires)
+	scale := overlayScale(v.window.Scale()) // it changes when the window goes to another display
+	words := fmt.Sprint(lines, v.picked, v.presents.size, len(wires), w.wires, scale)
 	if f.number == v.number && words == v.shown {
 		return nil
 	}
@@ -184,7 +185,6 @@ func (v *viewer) present(ctx context.Context) error {
 	} else {
 		draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{24, 27, 34, 255}), image.Point{}, draw.Src)
 	}
-	scale := int(v.window.Scale() + 0.5)
 	margin := 8 * scale
 	if len(lines) > 0 {
 		overlay.Box(img, margin, margin, scale, lines)
@@ -203,6 +203,9 @@ func (v *viewer) present(ctx context.Context) error {
 	}
 	return nil
 }
+
+// overlayScale is how many pixels a dot of the overlay's letters takes on a display of that scale.
+func overlayScale(display float64) int { return max(int(display+0.5), 1) }
 
 // lines are those of the box on top: what is being done, what happened, and the panel.
 func (v *viewer) lines(f *painted, status string, since time.Time, notice string) (lines []string) {
