@@ -96,7 +96,8 @@ check-shaders:
 	scripts/shaders.sh --check
 
 demo: setup build
-	bin/viewer render --scene builtin:cornell --width 560 --height 560 --spp 96 --clamp 1 --out demo.png
+	bin/viewer render --scene builtin:cornell --width 560 --height 560 --spp 4096 --clamp 1 --noise-target 0.004 \
+		--time-limit 60s --out demo.png
 	@echo "demo.png is ready"
 
 bench: build

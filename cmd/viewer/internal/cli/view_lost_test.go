@@ -54,7 +54,8 @@ func TestDropIsTaken(t *testing.T) {
 	p.want = wanted{file: "first.glb", settings: settings{variant: "night", bounces: 3}}
 	v := &viewer{painter: p, picked: []string{"ball"}, orbit: camera.NewOrbit(camera.Camera{}, 1)}
 	v.input(t.Context(), window.Input{Dropped: []string{"a.glb", "b.glb"}})
-	if w := p.wanted(); w.file != "b.glb" || w.files != 1 || w.settings != (settings{bounces: 3}) || v.picked != nil || v.orbit != nil {
+	w := p.wanted()
+	if w.file != "b.glb" || w.files != 1 || w.settings != (settings{bounces: 3}) || v.picked != nil || v.orbit != nil {
 		t.Errorf("wanted %+v, picked %q", w, v.picked)
 	}
 }

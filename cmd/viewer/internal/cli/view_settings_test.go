@@ -87,8 +87,8 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	p.cleaning.open = func() (*oidn.Device, error) { return nil, oidn.ErrMissing }
-	if _, err := p.load(t.Context(), wanted{file: file, settings: settings{environment: environmentNone, denoise: true}}); err != nil ||
-		p.options.Guides || !strings.Contains(p.notice, "is not installed") {
+	_, err := p.load(t.Context(), wanted{file: file, settings: settings{environment: environmentNone, denoise: true}})
+	if err != nil || p.options.Guides || !strings.Contains(p.notice, "is not installed") {
 		t.Errorf("without a denoiser: %v, guides %v, notice %q", err, p.options.Guides, p.notice)
 	}
 }
