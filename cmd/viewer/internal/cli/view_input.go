@@ -30,6 +30,11 @@ func (v *viewer) input(ctx context.Context, in window.Input) {
 		v.picked, v.orbit = nil, nil
 		v.painter.change(func(w *wanted) { w.file, w.files, w.settings.variant = in.Dropped[n-1], w.files+1, "" })
 	}
+	for _, key := range in.Keys {
+		if key == '\t' { // it needs no scene
+			v.panel = !v.panel
+		}
+	}
 	v.painter.mu.Lock()
 	scene, path, start, reach := v.painter.scene, v.painter.path, v.painter.start, v.painter.reach
 	v.painter.mu.Unlock()
@@ -64,8 +69,6 @@ func (v *viewer) moved() {
 func (v *viewer) key(key rune, scene *assets.Scene, start camera.Camera, reach float32) {
 	change := v.painter.change
 	switch {
-	case key == '\t':
-		v.panel = !v.panel
 	case key == 'R':
 		v.orbit = camera.NewOrbit(start, reach)
 		v.moved()

@@ -168,6 +168,22 @@ func TestWindow(t *testing.T) {
 
 func near(a, b float64) bool { return a > b*0.97 && a < b*1.03 }
 
+// While the driver compiles, with nothing in its cache, the window is there, says what is being done, and takes keys: the panel's
+// letters come with the first picture.
+func TestWindowAnswersWhileCompiling(t *testing.T) {
+	t.Setenv("MESA_SHADER_CACHE_DIR", t.TempDir())
+	s := openSession(t, "builtin:cornell", "--spp", "1", "--cache", "none", "--backend", "native")
+	s.until("what is being done", func(img image.Image) bool { return letters(img) > 0.002 && reds(img) == 0 })
+	s.act("key Tab")
+	s.until("the panel", func(img image.Image) bool { return letters(img) > 0.02 })
+	s.act("key Tab")
+	s.until("the box", func(img image.Image) bool { return reds(img) > 0.02 && letters(img) == 0 })
+	s.act("key Escape")
+	if end := <-s.done; !strings.HasPrefix(end, "0 builtin:cornell: ") || !strings.Contains(end, "first picture after") {
+		t.Errorf("it ended with %q", end)
+	}
+}
+
 // A window whose scene cannot be loaded ends with the reason.
 func TestWindowWithoutScene(t *testing.T) {
 	s := openSession(t, filepath.Join(t.TempDir(), "gone.glb"))
