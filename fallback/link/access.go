@@ -59,15 +59,16 @@ func (a *accessLowering) function(f *spirv.Function) {
 	}
 	for _, b := range f.Blocks {
 		for i := range b.Insts {
+			a.l.work(1)
 			if in := &b.Insts[i]; in.Result != 0 {
 				a.types[in.Result] = in.Type
 			}
 		}
 	}
 	for _, b := range f.Blocks {
-		a.l.work(len(b.Insts))
-		a.out = a.out[:0:0]
+		a.out = make([]spirv.Inst, 0, len(b.Insts))
 		for i := range b.Insts {
+			a.l.work(1)
 			a.inst(b.Insts[i])
 		}
 		b.Insts = a.out

@@ -145,8 +145,8 @@ func (s *framedStage) typeOf(l *linked, id spirv.ID) spirv.ID {
 	if s.types == nil {
 		s.types = map[spirv.ID]spirv.ID{}
 		for _, b := range s.function.Blocks {
-			l.work(len(b.Insts))
 			for i := range b.Insts {
+				l.work(1)
 				s.types[b.Insts[i].Result] = b.Insts[i].Type
 			}
 		}

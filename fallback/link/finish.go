@@ -263,6 +263,7 @@ func (l *linked) listInterface() {
 func (l *linked) dropFunctions() {
 	byID := map[spirv.ID]*spirv.Function{}
 	for _, f := range l.out.Functions {
+		l.work(1)
 		byID[f.Def.Result] = f
 	}
 	reached := map[spirv.ID]bool{}
@@ -275,6 +276,7 @@ func (l *linked) dropFunctions() {
 		}
 		reached[id] = true
 		for _, b := range byID[id].Blocks {
+			l.work(len(b.Insts))
 			for i := range b.Insts {
 				if b.Insts[i].Op == spirv.OpFunctionCall {
 					work = append(work, b.Insts[i].FunctionCall().Function())

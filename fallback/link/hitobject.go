@@ -99,6 +99,10 @@ func (l *linked) noteHitObjects(s *mergedStage, functions []*spirv.Function) (fo
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
 				op := b.Insts[i].Op
+				l.work(1)
+				if op < spirv.OpHitObjectRecordHitMotionNV { // the first of those extensions
+					continue
+				}
 				_, getter := l.symbols.hitGetters[op]
 				s.hitObjects = s.hitObjects || getter || hitRecords[op] != nil || passesHitObject(op)
 				switch op {

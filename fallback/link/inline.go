@@ -12,7 +12,7 @@ func (l *shapedStages) inlineCuts() error {
 	err := each(l.job, l.stages, func(s *shapedStage) error {
 		s.irregular = map[spirv.ID]bool{}
 		x := &inliner{
-			l: l.linked, s: s, needed: s.cutFunctions(), inside: map[spirv.ID]map[spirv.ID]bool{}, ends: map[spirv.ID]spirv.ID{},
+			l: l.linked, s: s, needed: s.cutFunctions(l.work), inside: map[spirv.ID]map[spirv.ID]bool{}, ends: map[spirv.ID]spirv.ID{},
 		}
 		if err := x.run(); err != nil {
 			return err
@@ -45,8 +45,8 @@ func endsRay(op spirv.Op) bool {
 	return op == spirv.OpIgnoreIntersectionKHR || op == spirv.OpTerminateRayKHR || op == spirv.OpReportIntersectionKHR
 }
 
-// cutFunctions returns the functions that hold such instructions, or call one that does.
-func (s *mergedStage) cutFunctions() map[spirv.ID]bool {
+// cutFunctions returns the functions that hold such instructions, or call one that does. It tells how much it has looked at.
+func (s *mergedStage) cutFunctions(work func(int)) map[spirv.ID]bool {
 	needed, callers := map[spirv.ID]bool{}, map[spirv.ID][]spirv.ID{}
 	var found []spirv.ID
 	need := func(id spirv.ID) {
@@ -58,6 +58,7 @@ func (s *mergedStage) cutFunctions() map[spirv.ID]bool {
 	for id, f := range s.functions {
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
+				work(1)
 				switch in := &b.Insts[i]; {
 				case leaves(in.Op) || endsRay(in.Op):
 					need(id)

@@ -24,7 +24,7 @@ func (l *cutStages) localiseGlobals(s *cutStage) {
 		s.uses[id] = role{kind: roleIncomingSlot}
 		s.incomingSlot = id
 	}
-	shared := s.sharedGlobals()
+	shared := s.sharedGlobals(l.work)
 	local := map[spirv.ID]bool{} // pointers that change to the function's storage class
 	var variables []spirv.Inst
 	for _, id := range sortedIDs(s.uses) {
@@ -42,6 +42,7 @@ func (l *cutStages) localiseGlobals(s *cutStage) {
 	slices.Reverse(variables)
 	addVariableInsts(s.function, variables)
 	for _, b := range s.function.Blocks {
+		l.work(len(b.Insts))
 		for i := range b.Insts {
 			in := &b.Insts[i]
 			switch in.Op {
@@ -74,8 +75,9 @@ func (s *mergedStage) has(kind roleKind) bool {
 	return false
 }
 
-// sharedGlobals returns the globals that functions beside the entry function use, or that go to one as a pointer.
-func (s *mergedStage) sharedGlobals() map[spirv.ID]bool {
+// sharedGlobals returns the globals that functions beside the entry function use, or that go to one as a pointer. It tells how
+// much it has looked at.
+func (s *mergedStage) sharedGlobals(work func(int)) map[spirv.ID]bool {
 	shared := map[spirv.ID]bool{}
 	for _, f := range s.functions {
 		if f == s.function {
@@ -83,6 +85,7 @@ func (s *mergedStage) sharedGlobals() map[spirv.ID]bool {
 		}
 		for _, b := range f.Blocks {
 			for i := range b.Insts {
+				work(1)
 				b.Insts[i].EachID(func(p *uint32) {
 					if _, ok := s.uses[spirv.ID(*p)]; ok {
 						shared[spirv.ID(*p)] = true
@@ -100,6 +103,7 @@ func (s *mergedStage) sharedGlobals() map[spirv.ID]bool {
 	}
 	for _, b := range s.function.Blocks {
 		for i := range b.Insts {
+			work(1)
 			in := &b.Insts[i]
 			switch in.Op {
 			case spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpCopyObject:

@@ -61,7 +61,7 @@ func checkFragments(at hasCut) error {
 func checkLocalised(at hasMerged) error {
 	l := at.merged()
 	for _, s := range l.stages {
-		shared := s.sharedGlobals()
+		shared := s.sharedGlobals(func(int) {})
 		for _, id := range sortedIDs(s.uses) {
 			if in := l.types.get(id); s.uses[id].stored() && in != nil && in.Op == spirv.OpVariable && !shared[id] {
 				return fmt.Errorf("shader %s: %v is a global", s.Name, in)

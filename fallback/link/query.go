@@ -60,7 +60,6 @@ func (l *mergedStages) lowerStageQueries(s *mergedStage) error {
 	q.placeGlobals()
 	q.structures, q.addresses = map[spirv.ID]bool{}, map[spirv.ID]spirv.ID{}
 	for _, f := range q.functions {
-		l.work(1)
 		q.retype(f)
 	}
 	for _, f := range q.functions {
@@ -149,6 +148,7 @@ func (q *queryLowering) retype(f *spirv.Function) {
 	f.Def.Function().SetFunctionType(t.function(f.Def.Type, params...))
 	for _, b := range f.Blocks {
 		for i := range b.Insts {
+			q.l.work(1)
 			in := &b.Insts[i]
 			if class, _ := t.pointee(in.Type); class == spirv.StorageClassPrivate {
 				in.Type, _ = q.local(in.Type)
@@ -172,9 +172,9 @@ func (q *queryLowering) function(f *spirv.Function) error {
 		}
 	}
 	for _, b := range f.Blocks {
-		q.l.work(len(b.Insts))
-		q.out = q.out[:0:0]
+		q.out = make([]spirv.Inst, 0, len(b.Insts))
 		for i := range b.Insts {
+			q.l.work(1)
 			if err := q.inst(b.Insts[i]); err != nil {
 				return err
 			}

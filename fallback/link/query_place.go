@@ -14,8 +14,8 @@ func (q *queryLowering) placeGlobals() {
 	users := map[spirv.ID][]*spirv.Function{}
 	for _, f := range q.functions {
 		for _, b := range f.Blocks {
-			q.l.work(len(b.Insts))
 			for i := range b.Insts {
+				q.l.work(1)
 				b.Insts[i].EachID(func(p *uint32) {
 					id := spirv.ID(*p)
 					list := users[id]

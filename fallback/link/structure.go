@@ -25,11 +25,11 @@ func (y *structure) key() string {
 // structureOf returns the constant for the descriptor that the acceleration structure of a trace call is read from, 0 if it
 // comes from elsewhere, or from an array of descriptors by an index that is no constant.
 func (e *emitter) structureOf(accel spirv.ID) spirv.ID {
-	load := e.s.definition(accel)
+	load := e.s.definition(e.l, accel)
 	if load == nil || load.Op != spirv.OpLoad {
 		return 0
 	}
-	access := e.s.definition(load.Load().Pointer())
+	access := e.s.definition(e.l, load.Load().Pointer())
 	if access == nil || access.Op != spirv.OpAccessChain {
 		return 0
 	}
@@ -61,13 +61,14 @@ func (e *emitter) structureOf(accel spirv.ID) spirv.ID {
 	return y.constant
 }
 
-// definition returns the instruction of the entry function that makes a value, nil if none does.
-func (s *framedStage) definition(id spirv.ID) *spirv.Inst {
+// definition returns the load or access chain of the entry function that makes a value, nil if none does.
+func (s *framedStage) definition(l *linked, id spirv.ID) *spirv.Inst {
 	if s.definitions == nil {
 		s.definitions = map[spirv.ID]*spirv.Inst{}
 		for _, b := range s.function.Blocks {
 			for i := range b.Insts {
-				if in := &b.Insts[i]; in.Result != 0 {
+				l.work(1)
+				if in := &b.Insts[i]; in.Op == spirv.OpLoad || in.Op == spirv.OpAccessChain {
 					s.definitions[in.Result] = in
 				}
 			}

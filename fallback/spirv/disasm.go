@@ -174,7 +174,7 @@ func isBuiltIn(in *Inst, number int) bool {
 	if in.Op != OpDecorate && (in.Op != OpMemberDecorate || number != 1) {
 		return false
 	}
-	d, _, ok := in.decorates()
+	d, _, ok := in.Decorates()
 	return ok && d == DecorationBuiltIn
 }
 

@@ -16,15 +16,21 @@ func (op Op) CallsShaders() bool {
 	return false
 }
 
-// Filter returns a new list of those instructions that are to stay.
+// Filter returns a list of those instructions that are to stay: the list itself where all do, otherwise a new one.
 func Filter(list []Inst, keep func(*Inst) bool) []Inst {
-	var out []Inst
 	for i := range list {
 		if keep(&list[i]) {
-			out = append(out, list[i])
+			continue
 		}
+		out := append(make([]Inst, 0, len(list)-1), list[:i]...)
+		for k := i + 1; k < len(list); k++ {
+			if keep(&list[k]) {
+				out = append(out, list[k])
+			}
+		}
+		return out
 	}
-	return out
+	return list[:len(list):len(list)]
 }
 
 // EachFunctionInst visits every instruction of all functions, definitions and parameters included.
@@ -146,14 +152,17 @@ func (m *Module) ForgetFunctions(list []*Function) {
 	for _, f := range m.Functions {
 		kept[f.Def.Result] = true
 	}
-	gone := map[ID]bool{}
+	var gone []bool
 	for _, f := range list {
 		if kept[f.Def.Result] {
 			continue
 		}
+		if gone == nil {
+			gone = make([]bool, m.Bound)
+		}
 		f.eachInst(func(in *Inst) { gone[in.Result] = true })
 	}
-	if len(gone) == 0 {
+	if gone == nil {
 		return
 	}
 	stays := func(in *Inst) bool { return !gone[in.Target()] }
@@ -169,7 +178,7 @@ func (m *Module) Decorated(id ID, d Decoration) bool {
 
 // DropStale drops names and annotations of what the module no longer has.
 func (m *Module) DropStale() {
-	known := map[ID]bool{}
+	known := make([]bool, m.Bound)
 	m.eachInst(func(in *Inst) { known[in.Result] = true })
 	stays := func(in *Inst) bool { return known[in.Target()] }
 	m.Names, m.Annotations = Filter(m.Names, stays), Filter(m.Annotations, stays)
@@ -178,7 +187,7 @@ func (m *Module) DropStale() {
 // ShareTypes makes equal declarations of types one, where SPIR-V allows no two: all but aggregates, decorated types and pointers
 // that are declared ahead.
 func (m *Module) ShareTypes() {
-	apart := map[ID]bool{}
+	apart := make([]bool, m.Bound)
 	for i := range m.Annotations {
 		apart[m.Annotations[i].Target()] = true
 	}
@@ -214,6 +223,9 @@ func (m *Module) ShareTypes() {
 		first[key] = in.Result
 		return true
 	})
+	if len(shared) == 0 {
+		return
+	}
 	m.EachFunctionInst(share)
 	m.Names = Filter(m.Names, func(in *Inst) bool { return shared[in.Target()] == 0 })
 }

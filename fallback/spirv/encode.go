@@ -44,7 +44,8 @@ func (in *Inst) appendTo(w []uint32) []uint32 {
 }
 
 // eachInst calls f with every instruction in the order of the binary; those
-// that are no Inst of their own (OpLabel, OpFunctionEnd) are made up.
+// that are no Inst of their own (OpLabel, OpFunctionEnd) are made up, and
+// good only until f returns.
 func (m *Module) eachInst(f func(in *Inst)) {
 	for s := sectionCapabilities; s <= sectionGlobals; s++ {
 		if s == sectionMemoryModel {
@@ -70,13 +71,16 @@ func (fn *Function) eachInst(f func(in *Inst)) {
 		}
 		f(&fn.Params[i])
 	}
+	made := new(Inst) // one for all: of millions of blocks the collector would have much to do
 	for _, b := range fn.Blocks {
 		eachOf(b.Before, f)
-		f(&Inst{Op: OpLabel, Result: b.Label})
+		*made = Inst{Op: OpLabel, Result: b.Label}
+		f(made)
 		eachOf(b.Insts, f)
 	}
 	eachOf(fn.End, f)
-	f(&Inst{Op: OpFunctionEnd})
+	*made = Inst{Op: OpFunctionEnd}
+	f(made)
 }
 
 func eachOf(list []Inst, f func(in *Inst)) {

@@ -51,6 +51,9 @@ func newIndex(ctx context.Context, m *Module, names bool) *Index {
 	done := 0
 	define := func(in *Inst, owner *Function) {
 		if done++; in.Result != 0 && (done%4096 != 0 || ctx.Err() == nil) {
+			if in.Op == OpLabel { // made up for this call
+				in = &Inst{Op: OpLabel, Result: in.Result}
+			}
 			x.defs.set(in.Result, definition{inst: in, owner: owner, block: -1, at: -1})
 		}
 	}
@@ -214,7 +217,7 @@ func (x *Index) MemberDecoration(id ID, member uint32, d Decoration) ([]uint32, 
 
 func findDecoration(list []*Inst, d Decoration) ([]uint32, bool) {
 	for _, in := range list {
-		if found, literals, ok := in.decorates(); ok && found == d {
+		if found, literals, ok := in.Decorates(); ok && found == d {
 			return literals, true
 		}
 	}

@@ -53,6 +53,9 @@ func (v *verifier) interfaces(in *Inst, list []uint32) error {
 	for len(work) > 0 {
 		f := work[len(work)-1]
 		work = work[:len(work)-1]
+		if err := v.poll(in); err != nil {
+			return err
+		}
 		for _, id := range v.uses[f] {
 			class := v.x.Def(id).Variable().StorageClass()
 			must := v.m.Version >= 0x10400 || class == StorageClassInput || class == StorageClassOutput
@@ -79,6 +82,9 @@ func (v *verifier) recursion() error {
 	open := map[ID]int{}
 	var leaves []ID
 	for _, f := range v.m.Functions {
+		if err := v.poll(&f.Def); err != nil {
+			return err
+		}
 		id := f.Def.Result
 		open[id] = len(v.calls[id])
 		for _, g := range v.calls[id] {
@@ -91,6 +97,9 @@ func (v *verifier) recursion() error {
 	done := 0
 	for ; len(leaves) > 0; done++ {
 		id := leaves[len(leaves)-1]
+		if err := v.poll(&v.funcs[id].Def); err != nil {
+			return err
+		}
 		leaves = leaves[:len(leaves)-1]
 		v.reads[id] = len(v.uses[id]) > 0
 		for _, g := range v.calls[id] {

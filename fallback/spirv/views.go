@@ -32,8 +32,8 @@ func (in *Inst) Target() ID {
 	return in.ID(0)
 }
 
-// decorates returns what an instruction decorates an id or a member of one with, and the literals, ids or texts behind it.
-func (in *Inst) decorates() (d Decoration, literals []uint32, ok bool) {
+// Decorates returns what an instruction decorates an id or a member of one with, and the literals, ids or texts behind it.
+func (in *Inst) Decorates() (d Decoration, literals []uint32, ok bool) {
 	at := 1
 	switch in.Op {
 	case OpMemberDecorate, OpMemberDecorateString:

@@ -118,15 +118,11 @@ func (n *normaliser) call(in *spirv.Inst, call nvData) error {
 // dropHints removes decorations that compilers leave for tools, each of which needs an extension.
 func (s *stage) dropHints() error {
 	s.module.Annotations = spirv.Filter(s.module.Annotations, func(in *spirv.Inst) bool {
-		at := 1
-		switch in.Op {
-		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString:
-			at = 2
-		case spirv.OpDecorate, spirv.OpDecorateId, spirv.OpDecorateString:
-		default:
+		d, _, ok := in.Decorates()
+		if !ok {
 			return true
 		}
-		switch spirv.Decoration(in.Operands[at]) {
+		switch d {
 		case spirv.DecorationUserSemantic, spirv.DecorationUserTypeGOOGLE, spirv.DecorationCounterBuffer,
 			spirv.DecorationHitObjectShaderRecordBufferNV, spirv.DecorationHitObjectShaderRecordBufferEXT:
 			return false

@@ -109,6 +109,9 @@ func (s *stage) foldGiven() error {
 // dropUnreachable removes the unreachable blocks of all functions.
 func (s *stage) dropUnreachable() error {
 	for _, f := range s.module.Functions {
+		if err := s.look(16 * len(f.Blocks)); err != nil {
+			return err
+		}
 		f.DropUnreachable(s.module.Undef)
 	}
 	return nil

@@ -67,6 +67,9 @@ func listEntries(m *spirv.Module) string {
 func (s *stage) reachedFunctions() ([]*spirv.Function, error) {
 	byID := map[spirv.ID]*spirv.Function{}
 	for _, f := range s.module.Functions {
+		if err := s.look(8); err != nil {
+			return nil, err
+		}
 		byID[f.Def.Result] = f
 	}
 	if f := byID[s.entry]; f == nil || len(f.Blocks) == 0 {

@@ -56,6 +56,17 @@ type stage struct {
 	module *spirv.Module
 	entry  spirv.ID   // the entry function
 	roots  []spirv.ID // what stays although no function uses it
+	done   int        // since the last look at the context
+}
+
+// look is called by passes as they go, for about each instruction. Now and then it looks whether the context has ended.
+func (s *stage) look(n int) error {
+	const often = 1 << 14
+	if s.done += n; s.done < often {
+		return nil
+	}
+	s.done = 0
+	return s.ctx.Err()
 }
 
 func (s *stage) unsupported(format string, args ...any) error {
