@@ -25,8 +25,14 @@ func (l *framedStages) procedural() bool {
 	return false
 }
 
+// departure writes how a shader is left and resumed.
+type departure struct{ entrance }
+
+// cuts tells whether an instruction is a cut.
+func (e *departure) cuts(op spirv.Op) bool { return leaves(op) && e.to.form.cuts() }
+
 // cut leaves the shader: its frame goes to the stack, the call to the runtime.
-func (e *emitter) cut(f *frame) {
+func (e *departure) cut(f *frame) {
 	if f.call.Op == spirv.OpReorderThreadWithHintEXT {
 		e.reorder(f)
 		return
@@ -80,7 +86,7 @@ func (e *emitter) cut(f *frame) {
 }
 
 // payloadQuad returns the stack quad that the payload of a call begins with: in the frame, or with whoever passed it in.
-func (e *emitter) payloadQuad(f *frame, base spirv.ID) spirv.ID {
+func (e *departure) payloadQuad(f *frame, base spirv.ID) spirv.ID {
 	if f.ownPayload {
 		return e.value(spirv.OpIAdd, e.l.types.uint32(), uint32(base), uint32(e.u32(f.payloadAt/quadSlots)))
 	}
@@ -88,7 +94,7 @@ func (e *emitter) payloadQuad(f *frame, base spirv.ID) spirv.ID {
 }
 
 // payloadPlace is the same as a place.
-func (e *emitter) payloadPlace(f *frame, stack place) place {
+func (e *departure) payloadPlace(f *frame, stack place) place {
 	if f.ownPayload {
 		stack.first = f.payloadAt
 		return stack
@@ -96,26 +102,8 @@ func (e *emitter) payloadPlace(f *frame, stack place) place {
 	return e.home()
 }
 
-// incomingQuad returns the stack quad that the incoming payload begins with.
-func (e *emitter) incomingQuad() spirv.ID {
-	return e.load(e.l.types.uint32(), e.variable(e.s.vars.byID[e.s.incomingSlot]))
-}
-
-// operand returns the copy of a value that a call is given.
-func (e *emitter) operand(id spirv.ID) spirv.ID {
-	if e.l.isGlobal(id) {
-		return id
-	}
-	return e.ids.id(id)
-}
-
-// unsigned returns the copy of an integer of either sign as a uint.
-func (e *emitter) unsigned(id spirv.ID) spirv.ID {
-	return e.convert(e.operand(id), e.s.typeOf(e.l, id), e.l.types.uint32())
-}
-
 // setRay hands the operands of a trace call to the runtime.
-func (e *emitter) setRay(call *spirv.Inst) {
+func (e *departure) setRay(call *spirv.Inst) {
 	ray := call.TraceRay()
 	structure := spirv.ID(0)
 	if e.cuts(call.Op) {
@@ -137,25 +125,8 @@ func (e *emitter) setRay(call *spirv.Inst) {
 	e.call(e.l.symbols.RtSetRay, args...)
 }
 
-// typeOf returns the type of a value in the entry function or outside.
-func (s *framedStage) typeOf(l *linked, id spirv.ID) spirv.ID {
-	if in := l.types.get(id); in != nil {
-		return in.Type
-	}
-	if s.types == nil {
-		s.types = map[spirv.ID]spirv.ID{}
-		for _, b := range s.function.Blocks {
-			for i := range b.Insts {
-				l.work(1)
-				s.types[b.Insts[i].Result] = b.Insts[i].Type
-			}
-		}
-	}
-	return s.types[id]
-}
-
 // resume is the inverse of cut.
-func (e *emitter) resume(f *frame) {
+func (e *departure) resume(f *frame) {
 	e.call(e.l.symbols.RtResume, e.u32(f.size/quadSlots))
 	stack := e.stack(e.loadGlobal(e.l.symbols.RtFrame))
 	if e.s.Kind == Raygen {
@@ -179,7 +150,7 @@ func (e *emitter) resume(f *frame) {
 
 // report hands a hit of an intersection shader to the runtime, with the attributes as they are, and ends the shader if no
 // other hit can count.
-func (e *emitter) report(in *spirv.Inst) {
+func (e *departure) report(in *spirv.Inst) {
 	n := uint32(0)
 	for _, x := range e.s.vars.byRole[roleHit] {
 		for i := x.first; i < x.first+x.count; i++ {
@@ -209,18 +180,18 @@ func (e *emitter) report(in *spirv.Inst) {
 }
 
 // exit ends the shader: what it may have changed of its payload goes back, and the scheduler learns what is next.
-func (e *emitter) exit(op spirv.Op) {
+func (e *departure) exit(op spirv.Op) {
 	for _, x := range e.s.vars.byRole[roleIncoming] {
 		list := e.s.vars.of(x, e.s.live.written)
 		if len(list) > 0 {
-			e.save(list, e.to.form.outgoing(e, x))
+			e.save(list, e.to.form.outgoing(&e.spiller, x))
 		}
 	}
 	e.returnValue(e.exitValue(op))
 }
 
 // exitValue is what a state function, or any hit or intersection function, returns.
-func (e *emitter) exitValue(op spirv.Op) spirv.ID {
+func (e *departure) exitValue(op spirv.Op) spirv.ID {
 	switch {
 	case op == spirv.OpIgnoreIntersectionKHR:
 		return e.u32(candidateIgnore)
@@ -231,5 +202,5 @@ func (e *emitter) exitValue(op spirv.Op) spirv.ID {
 	case e.s.Kind == Raygen, e.s.Kind == Intersection:
 		return e.u32(stateDone)
 	}
-	return e.to.form.next(e)
+	return e.to.form.next(&e.copies)
 }

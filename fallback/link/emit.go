@@ -102,47 +102,52 @@ func (l *assembly) dropEntries(stages []*framedStage) {
 
 // emitter writes one state function.
 type emitter struct {
-	code
-	to    *assembly
-	s     *framedStage
-	ids   *cloner
+	departure
 	pc    spirv.ID // variable with the number of the fragment that runs next, 0 if there is but one fragment
 	after spirv.ID // where fragments go on that jump to another
 }
 
-// cuts tells whether an instruction is a cut.
-func (e *emitter) cuts(op spirv.Op) bool { return leaves(op) && e.to.form.cuts() }
-
-// emitState writes the state function that begins the stage, or that resumes behind a cut, and returns its id.
-func (l *assembly) emitState(s *framedStage, from *frame) spirv.ID {
+// stateFunction writes a state function of a stage, which takes so many words, and returns its id.
+func (l *assembly) stateFunction(s *framedStage, words int, body func(e *emitter)) spirv.ID {
 	t := l.types
 	word := t.uint32()
 	id := l.out.NewID()
-	f := &spirv.Function{Def: spirv.Inst{
-		Op: spirv.OpFunction, Type: word, Result: id, Operands: []uint32{0, uint32(t.function(word))},
-	}}
-	e := &emitter{code: code{l: l.linked, f: f}, to: l, s: s, ids: newCloner(l.linked)}
+	f := &spirv.Function{}
+	for range words {
+		f.Params = append(f.Params, spirv.Inst{Op: spirv.OpFunctionParameter, Type: word, Result: l.out.NewID()})
+	}
+	f.Def = spirv.Inst{Op: spirv.OpFunction, Type: word, Result: id,
+		Operands: []uint32{0, uint32(t.function(word, slices.Repeat([]spirv.ID{word}, words)...))}}
+	c := copies{code: code{l: l.linked, f: f}, s: s, ids: newCloner(l.linked)}
+	e := &emitter{departure: departure{entrance{spiller: spiller{c}, to: l}}}
 	e.block(l.out.NewID())
-	start := 0 // the fragment to begin with
-	if from == nil {
-		e.enter()
-	} else {
-		start = s.graph.starts[from.resume]
-		e.resume(from)
-	}
-	order, loop := s.graph.reachable(start)
-	switch {
-	case len(order) == 1:
-		e.fragment(s.graph.fragments[start])
-	case loop:
-		e.loop(start, order)
-	default:
-		e.sequence(order)
-	}
+	body(e)
 	e.declareVariables()
 	l.out.Functions = append(l.out.Functions, f)
 	l.outer[id] = true
 	return id
+}
+
+// emitState writes the state function that begins the stage, or that resumes behind a cut, and returns its id.
+func (l *assembly) emitState(s *framedStage, from *frame) spirv.ID {
+	return l.stateFunction(s, 0, func(e *emitter) {
+		start := 0 // the fragment to begin with
+		if from == nil {
+			e.enter()
+		} else {
+			start = s.graph.starts[from.resume]
+			e.resume(from)
+		}
+		order, loop := s.graph.reachable(start)
+		switch {
+		case len(order) == 1:
+			e.fragment(s.graph.fragments[start])
+		case loop:
+			e.loop(start, order)
+		default:
+			e.sequence(order)
+		}
+	})
 }
 
 // reachable returns the fragments that can run after start without a cut, in reverse postorder, and whether they form
@@ -268,7 +273,7 @@ func (e *emitter) inst(in *spirv.Inst) {
 		e.report(in)
 	default:
 		if in.Op.CallsShaders() { // where it is no cut
-			e.to.form.call(e, in)
+			e.to.form.call(&e.departure, in)
 			return
 		}
 		e.cur.Insts = append(e.cur.Insts, e.ids.inst(in))
@@ -345,25 +350,4 @@ func (e *emitter) jumpSwitch(end *spirv.Inst) {
 	}
 	e.block(merge)
 	e.branch(e.after)
-}
-
-// declareVariables declares, at the head of the function, those of the shader's variables that the code refers to.
-func (e *emitter) declareVariables() {
-	var list []spirv.Inst
-	var used []*variable
-	for id := range e.ids.ids {
-		if x := e.s.vars.byID[id]; x != nil && x.local {
-			used = append(used, x)
-		}
-	}
-	slices.SortFunc(used, func(a, b *variable) int { return a.number - b.number })
-	for _, x := range used {
-		id := e.ids.ids[x.id]
-		e.l.copyDecorations(x.id, id)
-		list = append(list, spirv.Inst{
-			Op: spirv.OpVariable, Type: e.l.types.pointer(x.class, x.typ), Result: id, Operands: []uint32{uint32(x.class)},
-		})
-	}
-	entry := e.f.Blocks[0]
-	entry.Insts = append(list, entry.Insts...)
 }

@@ -68,8 +68,14 @@ func (l *linked) checkBuiltIns(s *mergedStage) error {
 	return nil
 }
 
+// entrance writes the begin of a shader.
+type entrance struct {
+	spiller
+	to *assembly
+}
+
 // enter writes what a shader begins with: the variables that it reads before it writes them get their contents.
-func (e *emitter) enter() {
+func (e *entrance) enter() {
 	live := e.s.live.at(0)
 	for _, x := range e.s.vars.list {
 		if !live.anyIn(x.first, x.count) {
@@ -87,14 +93,14 @@ func (e *emitter) enter() {
 		case roleIncomingSlot:
 			e.store(e.variable(x), e.loadGlobal(e.l.symbols.RtPayload))
 		case roleIncoming:
-			e.restore(e.s.vars.of(x, live), e.to.form.incoming(e, x))
+			e.restore(e.s.vars.of(x, live), e.to.form.incoming(&e.spiller, x))
 		case roleHit:
 			e.enterAttributes(x)
 		}
 	}
 }
 
-func (e *emitter) enterBuiltIn(x *variable) {
+func (e *entrance) enterBuiltIn(x *variable) {
 	if f, ok := e.l.symbols.getter(e.s.Kind, x.role.builtIn); ok {
 		value := e.call(f)
 		e.store(e.variable(x), e.convert(value, f.result, x.typ))
@@ -123,7 +129,7 @@ func (e *emitter) enterBuiltIn(x *variable) {
 
 // enterAttributes fills the hit attributes: those of the intersection shader, if the pipeline has any, or of a triangle, two
 // floats at the variable's begin. An intersection shader itself begins with none.
-func (e *emitter) enterAttributes(x *variable) {
+func (e *entrance) enterAttributes(x *variable) {
 	if e.s.Kind == Intersection {
 		return
 	}
@@ -160,26 +166,4 @@ func (l *linked) inputVariable(b spirv.BuiltIn, typ spirv.ID) spirv.ID {
 		Op: spirv.OpDecorate, Operands: []uint32{uint32(id), uint32(spirv.DecorationBuiltIn), uint32(b)}})
 	l.inputs[b] = id
 	return id
-}
-
-// variable returns the pointer of a variable in the state function.
-func (e *emitter) variable(x *variable) spirv.ID {
-	if x.local {
-		return e.ids.id(x.id)
-	}
-	return x.id
-}
-
-// pointer returns the pointer to a leaf.
-func (e *emitter) pointer(i int) spirv.ID {
-	f := e.s.vars.leaves[i]
-	base := e.variable(f.variable)
-	if len(f.path) == 0 {
-		return base
-	}
-	operands := []uint32{uint32(base)}
-	for _, k := range f.path {
-		operands = append(operands, uint32(e.u32(k)))
-	}
-	return e.value(spirv.OpAccessChain, e.l.types.pointer(f.variable.class, f.typ), operands...)
 }

@@ -34,12 +34,12 @@ type form interface {
 	// begin declares what the functions of all shaders share.
 	begin(l *framedStages)
 	// incoming and outgoing are where the payload or callable data that a shader was given is, at its begin and at its end.
-	incoming(e *emitter, x *variable) place
-	outgoing(e *emitter, x *variable) place
+	incoming(e *spiller, x *variable) place
+	outgoing(e *spiller, x *variable) place
 	// call makes a call that is no cut.
-	call(e *emitter, call *spirv.Inst)
+	call(e *departure, call *spirv.Inst)
 	// next returns what the function of a hit, miss or callable shader returns at its end.
-	next(e *emitter) spirv.ID
+	next(e *copies) spirv.ID
 	// dispatch numbers the shaders of the pipeline and its libraries, and writes the bodies of the runtime's hooks.
 	dispatch(l *assembly) error
 	// finish makes modules of it.

@@ -15,15 +15,15 @@ func (megakernel) machine(*cutStage) bool       { return false }
 func (megakernel) begin(*framedStages)          {}
 
 // incoming: the runtime knows where the payload of the shader that begins is. What it is at its end, the shader has kept.
-func (megakernel) incoming(e *emitter, _ *variable) place {
+func (megakernel) incoming(e *spiller, _ *variable) place {
 	return e.stack(e.loadGlobal(e.l.symbols.RtPayload))
 }
-func (megakernel) outgoing(e *emitter, _ *variable) place { return e.home() }
+func (megakernel) outgoing(e *spiller, _ *variable) place { return e.home() }
 
 // call: all calls are cuts.
-func (megakernel) call(*emitter, *spirv.Inst) {}
+func (megakernel) call(*departure, *spirv.Inst) {}
 
-func (megakernel) next(e *emitter) spirv.ID {
+func (megakernel) next(e *copies) spirv.ID {
 	if e.s.Kind == Callable {
 		return e.call(e.l.symbols.RtReturnCallable)
 	}

@@ -70,10 +70,10 @@ func (f *monolithic) begin(l *framedStages) {
 	f.tiles = l.widest()
 }
 
-func (f *monolithic) incoming(_ *emitter, x *variable) place { return f.wordsOf(x) }
-func (f *monolithic) outgoing(_ *emitter, x *variable) place { return f.wordsOf(x) }
+func (f *monolithic) incoming(_ *spiller, x *variable) place { return f.wordsOf(x) }
+func (f *monolithic) outgoing(_ *spiller, x *variable) place { return f.wordsOf(x) }
 
-func (*monolithic) next(e *emitter) spirv.ID { return e.u32(stateDone) }
+func (*monolithic) next(e *copies) spirv.ID { return e.u32(stateDone) }
 
 func (f *monolithic) dispatch(l *assembly) error {
 	if err := l.numberStates(); err != nil {
@@ -102,7 +102,7 @@ func (*monolithic) finish(l *assembly) (*Result, error) {
 }
 
 // call: the payload goes to words that the callee reads, and comes back from there.
-func (f *monolithic) call(e *emitter, call *spirv.Inst) {
+func (f *monolithic) call(e *departure, call *spirv.Inst) {
 	x := e.s.vars.byID[call.Handed()]
 	words := f.wordsOf(x)
 	e.save(e.s.vars.all(x), words)

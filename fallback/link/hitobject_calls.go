@@ -111,7 +111,7 @@ func (f *frame) hitPlace(stack place) place {
 }
 
 // callHitObject traces or executes where that is no cut: the object is in the runtime's words.
-func (e *emitter) callHitObject(call *spirv.Inst) {
+func (e *departure) callHitObject(call *spirv.Inst) {
 	words := place{words: e.l.symbols.HoWords.id}
 	all := e.s.vars.all(e.s.vars.byID[call.HitObject().HitObject()])
 	if call.Op == spirv.OpHitObjectExecuteShaderEXT {

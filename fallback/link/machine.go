@@ -5,23 +5,11 @@ import "github.com/everray/everray/fallback/spirv"
 // emitMachine writes one function for all states of a stage. It takes the state's place among the stage's, 0 for its begin: a
 // switch restores what the state needs and says which fragment comes first, a loop over a switch of all fragments does the rest.
 func (l *assembly) emitMachine(s *framedStage) spirv.ID {
-	t := l.types
-	word := t.uint32()
-	id := l.out.NewID()
-	state := l.out.NewID()
-	f := &spirv.Function{
-		Def:    spirv.Inst{Op: spirv.OpFunction, Type: word, Result: id, Operands: []uint32{0, uint32(t.function(word, word))}},
-		Params: []spirv.Inst{{Op: spirv.OpFunctionParameter, Type: word, Result: state}},
-	}
-	e := &emitter{code: code{l: l.linked, f: f}, to: l, s: s, ids: newCloner(l.linked)}
-	e.block(l.out.NewID())
-	e.pc = e.newPC()
-	e.begin(state)
-	e.turn()
-	e.declareVariables()
-	l.out.Functions = append(l.out.Functions, f)
-	l.outer[id] = true
-	return id
+	return l.stateFunction(s, 1, func(e *emitter) {
+		e.pc = e.newPC()
+		e.begin(e.f.Params[0].Result)
+		e.turn()
+	})
 }
 
 // begin restores what a state needs.

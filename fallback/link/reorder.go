@@ -54,7 +54,7 @@ func (h *hitLowering) reorder(in *spirv.Inst) error {
 }
 
 // reorder leaves the shader at a reorder: its frame goes to the stack.
-func (e *emitter) reorder(f *frame) {
+func (e *departure) reorder(f *frame) {
 	size := e.u32(f.size / quadSlots)
 	fits := e.call(e.l.symbols.RtReserve, size)
 	base := e.loadGlobal(e.l.symbols.RtFrame)

@@ -21,14 +21,22 @@ type place struct {
 	words   spirv.ID // the variable, 0 for the stack
 }
 
+// spiller moves leaves of variables to and from places.
+type spiller struct{ copies }
+
 // stack returns the place that begins with a stack quad.
-func (e *emitter) stack(quad spirv.ID) place { return place{address: e.call(e.l.symbols.RtQuad, quad)} }
+func (e *spiller) stack(quad spirv.ID) place { return place{address: e.call(e.l.symbols.RtQuad, quad)} }
 
 // home returns the place of the shader's incoming payload on the stack.
-func (e *emitter) home() place { return e.stack(e.incomingQuad()) }
+func (e *spiller) home() place { return e.stack(e.incomingQuad()) }
+
+// incomingQuad returns the stack quad that the incoming payload begins with.
+func (e *spiller) incomingQuad() spirv.ID {
+	return e.load(e.l.types.uint32(), e.variable(e.s.vars.byID[e.s.incomingSlot]))
+}
 
 // save writes leaves to their slots in a place, which ascend, behind words that come first.
-func (e *emitter) save(list []spill, to place, first ...spirv.ID) {
+func (e *spiller) save(list []spill, to place, first ...spirv.ID) {
 	pending, end := first, uint32(len(first)) // words to be written together, and the slot behind them
 	for _, sp := range list {
 		e.l.work(1)
@@ -45,7 +53,7 @@ func (e *emitter) save(list []spill, to place, first ...spirv.ID) {
 }
 
 // restore reads leaves from their slots in a place, and into variables the words that come first.
-func (e *emitter) restore(list []spill, from place, first ...spirv.ID) {
+func (e *spiller) restore(list []spill, from place, first ...spirv.ID) {
 	var spans []run // what is read together: neighbours, and what lies between in one quad
 	for i := range first {
 		spans = append(spans[:0], run{0, uint32(i + 1)})
@@ -79,7 +87,7 @@ func (e *emitter) restore(list []spill, from place, first ...spirv.ID) {
 }
 
 // storeWords writes words from a slot of a place on.
-func (e *emitter) storeWords(to place, at uint32, words []spirv.ID) {
+func (e *spiller) storeWords(to place, at uint32, words []spirv.ID) {
 	if to.words != 0 {
 		for i, w := range words {
 			e.store(e.word(to, at+uint32(i)), w)
@@ -102,7 +110,7 @@ func (e *emitter) storeWords(to place, at uint32, words []spirv.ID) {
 }
 
 // loadWords reads words from slots of a place.
-func (e *emitter) loadWords(from place, s run) []spirv.ID {
+func (e *spiller) loadWords(from place, s run) []spirv.ID {
 	var words []spirv.ID
 	word := e.l.types.uint32()
 	if from.words != 0 {
@@ -127,13 +135,13 @@ func (e *emitter) loadWords(from place, s run) []spirv.ID {
 }
 
 // word returns the pointer to a word of the monolithic form.
-func (e *emitter) word(p place, offset uint32) spirv.ID {
+func (e *spiller) word(p place, offset uint32) spirv.ID {
 	t := e.l.types
 	return e.value(spirv.OpAccessChain, t.pointer(spirv.StorageClassPrivate, t.uint32()), uint32(p.words), uint32(e.u32(offset)))
 }
 
 // runPointer returns the pointer to a run that begins at a slot of a place on the stack.
-func (e *emitter) runPointer(p place, at uint32, r run) spirv.ID {
+func (e *spiller) runPointer(p place, at uint32, r run) spirv.ID {
 	types := e.l.quadTypes(r)
 	quads := e.value(spirv.OpBitcast, types.quads, uint32(p.address))
 	return e.value(spirv.OpAccessChain, types.pointer, uint32(quads), uint32(e.u32(0)), uint32(e.u32((p.first+at)/quadSlots)))

@@ -24,7 +24,7 @@ func (y *structure) key() string {
 
 // structureOf returns the constant for the descriptor that the acceleration structure of a trace call is read from, 0 if it
 // comes from elsewhere, or from an array of descriptors by an index that is no constant.
-func (e *emitter) structureOf(accel spirv.ID) spirv.ID {
+func (e *departure) structureOf(accel spirv.ID) spirv.ID {
 	load := e.s.definition(e.l, accel)
 	if load == nil || load.Op != spirv.OpLoad {
 		return 0
