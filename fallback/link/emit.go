@@ -35,7 +35,7 @@ const (
 func (l *framedStages) emitStates() (*assembly, error) {
 	l.form.begin(l)
 	to := &assembly{
-		linked: l.linked, form: l.form, size: l.size, arguments: l.arguments, own: len(l.stages), procedural: l.procedural(),
+		hooks: hooks{l.linked, l.arguments}, form: l.form, size: l.size, own: len(l.stages), procedural: l.procedural(),
 	}
 	if err := each(l.job, l.stages, to.emitStage); err != nil {
 		return nil, err

@@ -131,65 +131,6 @@ func (l *assembly) callsShaders() bool {
 	return slices.ContainsFunc(l.parts, func(p part) bool { return p.calls || p.reorders })
 }
 
-// emitConstant replaces the body of a hook by the return of a constant.
-func (l *assembly) emitConstant(hook routine, value spirv.ID) {
-	f := l.functionByID(hook.id)
-	f.Blocks = nil
-	c := code{l: l.linked, f: f}
-	c.block(l.out.NewID())
-	c.returnValue(value)
-}
-
-// emitSwitch replaces the body of a hook, of one parameter, by a switch that calls the functions by number. States of one
-// function share a case. Any other number is a fault.
-func (l *assembly) emitSwitch(hook routine, functions []stateCase) {
-	f := l.functionByID(hook.id)
-	word := l.types.uint32()
-	f.Blocks = nil
-	c := code{l: l.linked, f: f}
-	c.block(l.out.NewID())
-	number := f.Params[0].Result
-	if len(functions) == 0 {
-		c.returnValue(c.call(c.l.symbols.RtUnknown, number))
-		return
-	}
-	merge, other := l.out.NewID(), l.out.NewID()
-	operands := []uint32{uint32(number), uint32(other)}
-	labels := map[spirv.ID]spirv.ID{}
-	var cases []stateCase
-	for _, s := range functions {
-		if labels[s.function] == 0 {
-			labels[s.function] = l.out.NewID()
-			cases = append(cases, s)
-		}
-	}
-	literals := map[spirv.ID][]uint32{}
-	for _, s := range functions {
-		literals[s.function] = append(literals[s.function], s.number, uint32(labels[s.function]))
-	}
-	for _, s := range cases { // the literals of one label stand together
-		operands = append(operands, literals[s.function]...)
-	}
-	c.raw(spirv.OpSelectionMerge, uint32(merge), 0)
-	c.raw(spirv.OpSwitch, operands...)
-	var phi []uint32
-	for _, s := range cases {
-		c.block(labels[s.function])
-		call := []uint32{uint32(s.function)}
-		if s.machine {
-			call = append(call, uint32(c.value(spirv.OpISub, word, uint32(number), uint32(c.u32(s.first)))))
-		}
-		next := c.value(spirv.OpFunctionCall, word, call...)
-		phi = append(phi, uint32(next), uint32(labels[s.function]))
-		c.branch(merge)
-	}
-	c.block(other)
-	phi = append(phi, uint32(c.call(c.l.symbols.RtUnknown, number)), uint32(other))
-	c.branch(merge)
-	c.block(merge)
-	c.returnValue(c.value(spirv.OpPhi, word, phi...))
-}
-
 func (l *linked) functionByID(id spirv.ID) *spirv.Function {
 	for _, f := range l.out.Functions {
 		if f.Def.Result == id {

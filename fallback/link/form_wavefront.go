@@ -232,17 +232,6 @@ func (f *wavefront) kernel(l *assembly, k waveKernel, needs laneNeeds) *assembly
 	return &c
 }
 
-// resizeArray gives a global array of the runtime as many elements as the pipeline needs.
-func (l *assembly) resizeArray(g global, length uint32) {
-	t, id := l.types, g.id
-	variable := t.get(id).Clone()
-	class, array := t.pointee(variable.Type)
-	element := uint32(t.get(array).TypeArray().ElementType())
-	t.release(id) // it moves behind its new type
-	variable.Type = t.pointer(class, t.declare(spirv.OpTypeArray, 0, element, uint32(t.u32(max(1, length)))))
-	t.add(variable)
-}
-
 // has tells whether a shader is in the kernel: any hit and intersection shaders are where rays are traversed.
 func (k *waveKernel) has(parts []part, i int) bool {
 	if m := parts[i].model; m == AnyHit || m == Intersection {
@@ -300,36 +289,4 @@ func (l *assembly) functionsOf(k waveKernel) []*spirv.Function {
 		}
 	}
 	return list
-}
-
-// emitArgument replaces the body of a hook by the read of a member of the push constants.
-func (l *assembly) emitArgument(hook routine, member uint32) {
-	f := l.functionByID(hook.id)
-	f.Blocks = nil
-	c := code{l: l.linked, f: f}
-	c.block(l.out.NewID())
-	typ := f.Def.Type
-	pointer := l.types.pointer(spirv.StorageClassPushConstant, typ)
-	c.returnValue(c.load(typ, c.value(spirv.OpAccessChain, pointer, uint32(l.arguments), uint32(c.u32(member)))))
-}
-
-// forward has a function of the runtime do what another does, without parameters.
-func (l *assembly) forward(from, to routine) {
-	f := l.functionByID(from.id)
-	f.Blocks = nil
-	c := code{l: l.linked, f: f}
-	c.block(l.out.NewID())
-	c.returnValue(c.call(to))
-}
-
-// emitKernel makes one of the runtime's functions the whole of the module: its entry point.
-func (l *assembly) emitKernel(main routine) {
-	entry := &l.out.EntryPoints[0]
-	before := entry.EntryPoint().EntryPoint()
-	entry.EntryPoint().SetEntryPoint(main.id)
-	for i := range l.out.ExecutionModes {
-		if mode := l.out.ExecutionModes[i].ExecutionMode(); mode.EntryPoint() == before {
-			mode.SetEntryPoint(main.id)
-		}
-	}
 }

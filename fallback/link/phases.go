@@ -127,10 +127,9 @@ type framedStage struct {
 
 // assembly is the shaders of a pipeline, or of a library, as state functions.
 type assembly struct {
-	*linked
+	hooks
 	form       form
 	size       hitShaders          // of a library
-	arguments  spirv.ID            // as of shapedStages
 	own        int                 // how many parts there are that are no library's
 	procedural bool                // hit attributes may come from intersection shaders
 	parts      []part              // those of libraries behind the pipeline's own

@@ -41,15 +41,6 @@ func (l *framedStages) widest() uint32 {
 	return max(1, min(tiles, max(l.options.MaxLanes, leastLanes)/tileLanes))
 }
 
-// setLanes sets the size of a workgroup.
-func (l *assembly) setLanes(lanes uint32) {
-	for i := range l.out.ExecutionModes {
-		if in := &l.out.ExecutionModes[i]; in.ExecutionMode().Mode() == spirv.ExecutionModeLocalSize {
-			in.ExecutionMode().Literals()[0] = lanes
-		}
-	}
-}
-
 // mayTraceNothing tells whether a ray generation shader has a way to its end without a trace call. Loops that trace are taken
 // to run.
 func (l *linked) mayTraceNothing(f *spirv.Function) bool {
