@@ -14,6 +14,15 @@ import (
 // process takes one shader of each stage, two run at a time. dir is an empty directory that it may fill; the modules
 // stay there as N.spv.
 func (p *Pipeline) Compile(ctx context.Context, dir string) ([][]uint32, error) {
+	return p.compile(ctx, dir, "-D"+hitObjectMacro)
+}
+
+// CompilePlain is Compile without hit objects: what is traced and executed is a trace call.
+func (p *Pipeline) CompilePlain(ctx context.Context, dir string) ([][]uint32, error) {
+	return p.compile(ctx, dir)
+}
+
+func (p *Pipeline) compile(ctx context.Context, dir string, flags ...string) ([][]uint32, error) {
 	var batches [][]int
 	seen := map[string]int{}
 	for i, s := range p.Shaders {
@@ -32,7 +41,7 @@ func (p *Pipeline) Compile(ctx context.Context, dir string) ([][]uint32, error) 
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			errs[b] = p.compileBatch(ctx, filepath.Join(dir, fmt.Sprint(b)), batch, code)
+			errs[b] = p.compileBatch(ctx, filepath.Join(dir, fmt.Sprint(b)), batch, code, flags)
 		})
 	}
 	wait.Wait()
@@ -54,11 +63,11 @@ func (p *Pipeline) Compile(ctx context.Context, dir string) ([][]uint32, error) 
 }
 
 // compileBatch compiles shaders of different stages; the tool names its outputs by stage.
-func (p *Pipeline) compileBatch(ctx context.Context, dir string, batch []int, code [][]uint32) error {
+func (p *Pipeline) compileBatch(ctx context.Context, dir string, batch []int, code [][]uint32, flags []string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	args := []string{"-V", "--target-env", "vulkan1.2"}
+	args := append([]string{"-V", "--target-env", "vulkan1.2"}, flags...)
 	for _, i := range batch {
 		name := "shader." + p.Shaders[i].Stage
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(p.Shaders[i].Source), 0o600); err != nil {

@@ -49,6 +49,7 @@ const (
 	Arrays
 	Builtins
 	Globals
+	HitObjects // traces in two parts; ways without them run what says the same
 	featureEnd
 )
 
@@ -58,7 +59,7 @@ const All = featureEnd - 1
 var featureNames = []string{
 	"loops", "switches", "functions", "early-returns", "jumps", "calls-in-headers", "recursion", "pass-on", "several-payloads",
 	"any-hits", "callables", "nested-callables", "procedural", "several-reports", "records", "push-constants", "specialisation",
-	"wide", "matrices", "structs", "arrays", "builtins", "globals",
+	"wide", "matrices", "structs", "arrays", "builtins", "globals", "hit-objects",
 }
 
 // String lists the features by name.
@@ -127,8 +128,10 @@ type Pipeline struct {
 	// Depth is the recursion depth.
 	Depth uint32
 	// RayTypes is the record stride of trace calls, which decides the record offsets of the scene's instances.
-	RayTypes      int
-	Procedural    bool
+	RayTypes   int
+	Procedural bool
+	// HitObjects says that shaders have hit objects, unless CompilePlain compiles them.
+	HitObjects    bool
 	PushConstants []byte
 	// Statements is how many numbered statements the shaders hold.
 	Statements int

@@ -174,6 +174,7 @@ func (p *plan) build() {
 	for i, part := range p.parts {
 		s := newShader(p, part.stage, part.number, part.procedural, i)
 		p.out.Shaders = append(p.out.Shaders, Shader{Stage: part.stage, Source: s.generate(), Specialization: s.specialization})
+		p.out.HitObjects = p.out.HitObjects || s.objects
 	}
 }
 

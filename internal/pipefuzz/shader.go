@@ -27,6 +27,7 @@ type shader struct {
 	cost, size int // of the function being written: statements run at most, and statements with those of functions called
 	most       int // size not to exceed by much
 	tables     bool
+	objects    bool // there are hit objects
 	// specialization is the value of constant 0.
 	specialization uint32
 }
@@ -142,6 +143,9 @@ func (s *shader) source() string {
 	}
 	if s.tables {
 		b.WriteString("const uint primes[8] = uint[8](2u, 3u, 5u, 7u, 11u, 13u, 17u, 19u);\n")
+	}
+	if s.objects {
+		b.WriteString(s.hitObjectDeclarations())
 	}
 	for _, g := range s.globals {
 		b.WriteString(g + "\n")

@@ -271,6 +271,10 @@ func (s *shader) shoot(c position) {
 		return
 	}
 	ray := s.p.rays[site.index]
+	if s.p.has(HitObjects) && s.r.IntN(2) == 0 {
+		s.hitObject(site, ray, restore)
+		return
+	}
 	s.line("if (fuel > 0u && depth < %du) { %s.fuel = fuel - 1u; %s.depth = depth + 1u; uint %s = hash(%s);", s.p.out.Depth, site.name,
 		site.name, h, s.expr(tUint, 2))
 	s.line("traceRayEXT(scene, %s, %s, %du, %du, %du + %s %% %du, rayOrigin(%s), %s, rayDirection(%s), %s, %d); fuel = %s.fuel;%s }",

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -177,7 +178,13 @@ func comparePipeline(ctx context.Context, native, compute *fuzzDevice, q fuzzReq
 	if err != nil {
 		return send(q.Forms[0], kindGLSL, err)
 	}
-	want, err := native.run(ctx, p, code, forms[0])
+	plain := code
+	if p.HitObjects { // lavapipe has none
+		if plain, err = p.CompilePlain(ctx, filepath.Join(dir, "plain")); err != nil {
+			return send(q.Forms[0], kindGLSL, err)
+		}
+	}
+	want, err := native.run(ctx, p, plain, forms[0])
 	if err != nil {
 		return send(q.Forms[0], kindNative, err)
 	}
@@ -196,7 +203,7 @@ func comparePipeline(ctx context.Context, native, compute *fuzzDevice, q fuzzReq
 			kind = kindCompute
 		default:
 			if kind, err = different(want, got); kind != "" {
-				again, _ := native.run(ctx, p, code, forms[0])
+				again, _ := native.run(ctx, p, plain, forms[0])
 				if other, _ := different(want, again); other != "" {
 					kind = kindUndetermined
 				}
