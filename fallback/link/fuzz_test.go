@@ -2,6 +2,7 @@ package link
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,8 +11,9 @@ import (
 )
 
 // FuzzLink links modules of strangers: whatever they hold, Link returns, soon, with a module or an error, and never by
-// way of its recover.
+// way of its recover. The last byte says which kind of shader it is, and the form.
 func FuzzLink(f *testing.F) {
+	const kinds = byte(Callable + 1)
 	runtime := runtimeModule(f)
 	var glsl glsltest.Compiler
 	for i, s := range shapes.All() {
@@ -42,13 +44,29 @@ func FuzzLink(f *testing.F) {
 			f.Add(b, byte(model))
 		}
 	}
+	for _, d := range shapes.HitObjectDialects {
+		for _, source := range []string{
+			shapes.HitObjects(d, "vec4", "vec2") + "#extension GL_EXT_scalar_block_layout : require\n" + hitObjectBody,
+			shapes.HitObjects(d, "vec4", "vec2") + strings.Replace(fuseHead, "BODY", "T hoReorderBoth(h, i, 2u); E", 1),
+			shapes.HitObjects(d, "vec4", "vec2") + strings.Replace(fuseHead, "BODY", "T hoReorder(h); payload.x = 2.0; E P", 1),
+		} {
+			var b []byte
+			for _, w := range glsl.Compile(f, "rgen", source) {
+				b = binary.LittleEndian.AppendUint32(b, w)
+			}
+			for _, form := range []Form{FormAuto, FormMonolithic, FormWavefront} {
+				f.Add(b, byte(Raygen)+kinds*byte(form))
+			}
+		}
+	}
 	f.Fuzz(func(t *testing.T, b []byte, model byte) {
 		code := make([]uint32, len(b)/4)
 		for i := range code {
 			code[i] = binary.LittleEndian.Uint32(b[4*i:])
 		}
 		start := time.Now()
-		_, err := Link(t.Context(), runtime, []Stage{{Kind: Model(model % 6), Code: code}}, Options{})
+		_, err := Link(t.Context(), runtime, []Stage{{Kind: Model(model % kinds), Code: code}},
+			Options{Form: Form(model / kinds % byte(len(forms)+1))})
 		if err != nil && isInternal(err) {
 			t.Fatal(err)
 		}
