@@ -96,6 +96,12 @@ func clusterTreeInfo(in cluster.Input, boxes vk.DeviceAddress) vk.BuildInfo {
 	}
 }
 
+// A command's operations: as many as threads are counted for, and fewer bottom levels, each of which the host describes a build of.
+const (
+	mostOperations   = 1 << 24
+	mostBottomLevels = 1 << 20
+)
+
 // checkClusterInput judges what does not depend on addresses.
 func checkClusterInput(in cluster.Input) error {
 	switch {
@@ -103,8 +109,8 @@ func checkClusterInput(in cluster.Input) error {
 		return fmt.Errorf("%w: %v", ErrInvalidClusters, in.Op)
 	case in.Mode > cluster.SizesOnly:
 		return fmt.Errorf("%w: mode %d, there are implicit (0), explicit (1) and sizes only (2)", ErrInvalidClusters, in.Mode)
-	case in.MaxCount == 0:
-		return fmt.Errorf("%w: MaxCount is 0", ErrInvalidClusters)
+	case in.MaxCount == 0 || in.MaxCount > mostOperations:
+		return fmt.Errorf("%w: MaxCount is %d, want 1 to %d; use several commands", ErrInvalidClusters, in.MaxCount, mostOperations)
 	case in.Flags&vk.AllowUpdate != 0:
 		return fmt.Errorf("%w: Flags has AllowUpdate; clusters and bottom levels over them are built again instead", ErrInvalidClusters)
 	case in.Flags&vk.PreferFastBuild != 0 && in.Flags&vk.PreferFastTrace != 0:
@@ -117,6 +123,10 @@ func checkClusterInput(in cluster.Input) error {
 		if in.MaxClusters > cluster.MostClusters || in.MaxClusters > in.MaxTotalClusters {
 			return fmt.Errorf("%w: MaxClusters is %d, of MaxTotalClusters %d; a bottom level has %d at most", ErrInvalidClusters,
 				in.MaxClusters, in.MaxTotalClusters, cluster.MostClusters)
+		}
+		if in.MaxCount > mostBottomLevels {
+			return fmt.Errorf("%w: %d bottom levels, at most %d; use several commands", ErrInvalidClusters, in.MaxCount,
+				mostBottomLevels)
 		}
 		if need := uint64(in.MaxCount) * uint64(in.MaxClusters); need > math.MaxUint32 {
 			return fmt.Errorf("%w: %d bottom levels of up to %d clusters; MaxCount times MaxClusters is at most 2^32-1",

@@ -2,9 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/everray/everray/bvh/cluster"
+	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/vk"
 )
 
@@ -110,7 +113,7 @@ func (d *Device) DecodeCluster(ctx context.Context, b *vk.Buffer, offset uint64)
 	}
 	o, err := cluster.Decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("decode cluster at offset %d of %q: %w", offset, b.Name(), err)
+		return nil, fmt.Errorf("decode cluster at offset %d of %q: %w", offset, b.Name(), driver.Mark(err, ErrInvalid))
 	}
 	return o, nil
 }
@@ -129,6 +132,9 @@ func (d *Device) DecodeClusters(ctx context.Context, b *vk.Buffer, offset uint64
 		return nil, fmt.Errorf("decode bottom level over clusters: %w", invalid("offset %d is not in the buffer", offset))
 	}
 	s, err := way.DecodeAt(ctx, b, offset)
+	if errors.Is(err, inspect.ErrNotAStructure) {
+		err = driver.Mark(err, ErrInvalid)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("decode bottom level over clusters: %w", err)
 	}

@@ -26,6 +26,10 @@ func (cb *CommandBuffer) ExecuteCommands(secondaries ...*CommandBuffer) {
 	if len(secondaries) == 0 {
 		return
 	}
+	if !cb.recording {
+		cb.Fail(fmt.Errorf("execute command buffers: %w: %q does not record (call Begin)", ErrInvalid, cb.name))
+		return
+	}
 	list := make([]C.uint64_t, len(secondaries))
 	for i, s := range secondaries {
 		var why string
@@ -36,6 +40,8 @@ func (cb *CommandBuffer) ExecuteCommands(secondaries ...*CommandBuffer) {
 			why = "it is no secondary command buffer"
 		case s.d != cb.d:
 			why = "it belongs to another device"
+		case !s.Alive():
+			why = "it is destroyed"
 		case s.err != nil:
 			cb.Fail(fmt.Errorf("execute %q: %w", s.name, s.err))
 			return

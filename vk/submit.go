@@ -78,6 +78,29 @@ type Submission struct {
 	Wait, Signal   []SemaphoreUse
 }
 
+// submittable judges a command buffer that is to be submitted.
+func (cb *CommandBuffer) submittable(d *Device) error {
+	switch {
+	case cb == nil:
+		return fmt.Errorf("submit: %w: a command buffer is nil", ErrInvalid)
+	case cb.err != nil:
+		return fmt.Errorf("submit %q: %w", cb.name, cb.err)
+	case cb.secondary:
+		return fmt.Errorf("submit %q: %w: a secondary command buffer (execute it in a primary)", cb.name, ErrInvalid)
+	case !cb.ended:
+		return fmt.Errorf("submit %q: %w: it was not ended", cb.name, ErrInvalid)
+	}
+	if err := d.Owns(cb); err != nil {
+		return fmt.Errorf("submit: %w", err)
+	}
+	for _, s := range cb.executes {
+		if !s.Alive() || !s.ended {
+			return fmt.Errorf("submit %q: %w: it executes %q, which was destroyed or begun again since", cb.name, ErrInvalid, s.name)
+		}
+	}
+	return nil
+}
+
 // SubmitAsync gives ended command buffers to the queue. They execute in order; memory is not synchronised between
 // submissions other than by what they record.
 func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
@@ -86,11 +109,8 @@ func (d *Device) SubmitAsync(s Submission) (Ticket, error) {
 	}
 	list := make([]C.uint64_t, len(s.CommandBuffers))
 	for i, cb := range s.CommandBuffers {
-		if cb.err != nil {
-			return Ticket{}, fmt.Errorf("submit %q: %w", cb.name, cb.err)
-		}
-		if cb.secondary {
-			return Ticket{}, fmt.Errorf("submit %q: %w: a secondary command buffer (execute it in a primary)", cb.name, ErrInvalid)
+		if err := cb.submittable(d); err != nil {
+			return Ticket{}, err
 		}
 		list[i] = raw(cb.handle)
 	}

@@ -57,7 +57,7 @@ const (
 // Input is what the host says of a command's operations (VkClusterAccelerationStructureInputInfoNV and what it points to): limits
 // that no operation exceeds.
 type Input struct {
-	MaxCount uint32 // operations
+	MaxCount uint32 // operations, at most 2^24, and of BuildBottomLevels 2^20
 	Flags    vk.BuildFlags
 	Op       Op
 	Mode     Mode

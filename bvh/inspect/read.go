@@ -70,7 +70,7 @@ func Read(ctx context.Context, dev *vk.Device, buf *vk.Buffer, offset uint64) (*
 	if err != nil {
 		return nil, err
 	}
-	if s.Bytes < layout.HeaderSize || offset+s.Bytes > buf.Size() {
+	if s.Bytes < layout.HeaderSize || s.Bytes > buf.Size()-offset {
 		return nil, fmt.Errorf("%w: it claims %d bytes in a buffer of %d", ErrNotAStructure, s.Bytes, buf.Size())
 	}
 	s.Data = make([]byte, s.Bytes)
