@@ -219,6 +219,9 @@ func (i *Instance) Handle() vulkan.Instance {
 	return fromRaw[vulkan.Instance](raw(i.c.instance))
 }
 
+// GetInstanceProcAddr is the loader's vkGetInstanceProcAddr, for other bindings to be used beside: vulkan.SetGetInstanceProcAddr.
+func (i *Instance) GetInstanceProcAddr() unsafe.Pointer { return unsafe.Pointer(i.c.gipa) }
+
 // Destroy ends the instance; its devices and surfaces must be gone.
 func (i *Instance) Destroy() {
 	if i == nil {
