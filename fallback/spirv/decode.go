@@ -89,6 +89,7 @@ func (o DecodeOptions) decode(words []uint32) (*Module, error) {
 		if n == 0 || n > len(words)-at {
 			return nil, fmt.Errorf("%w: instruction of %d words at word %d of %d", ErrTruncated, n, at, len(words))
 		}
+		d.rest = words[at:]
 		in, err := d.inst(words[at : at+n : at+n])
 		if err == nil && !(o.DropLines && in.Op.IsLine()) {
 			err = d.place(in)
@@ -112,10 +113,25 @@ type decoder struct {
 	f       *Function // within OpFunction and OpFunctionEnd
 	b       *Block    // within OpLabel and its terminator
 	pending []Inst    // lines ahead of what comes next in or between functions
+	rest    []uint32  // the words from the instruction on
 
 	// wide holds the 64-bit integer types and the values of these types, to
 	// know the size of OpSwitch literals.
 	wide map[ID]bool
+}
+
+// ahead counts the instructions from the one that is read on of which all are of a kind. Lists of millions then have their room
+// from the beginning, and are not copied each time they are full.
+func (d *decoder) ahead(of func(op Op) bool) int {
+	n := 0
+	for w := d.rest; len(w) > 0 && of(Op(w[0])); n++ {
+		words := int(w[0] >> 16)
+		if words == 0 || words > len(w) {
+			break // decode says so when it comes there
+		}
+		w = w[words:]
+	}
+	return n
 }
 
 // inst reads one instruction.

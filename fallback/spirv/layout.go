@@ -116,6 +116,9 @@ func (d *decoder) place(in Inst) error {
 		d.m.Functions = append(d.m.Functions, d.f)
 	default:
 		list := d.m.list(s)
+		if *list == nil {
+			*list = make([]Inst, 0, 8+d.ahead(func(op Op) bool { return sectionOf(op) == s })) // passes add some
+		}
 		*list = append(*list, in)
 	}
 	return nil
@@ -160,6 +163,9 @@ func (d *decoder) placeInBlock(in Inst) error {
 	case in.Op == OpLabel, in.Op == OpFunctionEnd, in.Op == OpFunctionParameter,
 		s != sectionBody && !mayFloat(in.Op) && in.Op != OpVariable && in.Op != OpUndef:
 		return fmt.Errorf("%w: %v in block %%%d, which has no terminator yet", ErrLayout, in.Op, d.b.Label)
+	}
+	if d.b.Insts == nil {
+		d.b.Insts = make([]Inst, 0, 1+d.ahead(func(op Op) bool { return op != OpLabel && !op.IsTerminator() }))
 	}
 	d.b.Insts = append(d.b.Insts, in)
 	if in.Op.IsTerminator() {
