@@ -38,7 +38,7 @@ type benchFlags struct {
 func (a *app) benchCommand() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use:   "bench --scene FILE|builtin:NAME[,...]",
+		Use:   "bench SCENE...",
 		Short: "Measure how fast the two ways trace the same rays, and build",
 		Long: `bench traces the same precomputed rays by each way, checks the results against each other as verify
 does, then times the ways in turn with GPU timestamps around every launch: warm-up, then five rounds
@@ -76,13 +76,12 @@ the hit shaders, and with one hit shader more; and the first launch of each.
 --all is everything in one run: rays, builds and divergence of the given scenes and of a built-in terrain
 and field, as large as in the project's baseline (4.2 million triangles, 100,000 instances of 1,280
 triangles; on CPUs smaller). What fails is reported, and the rest goes on.`,
-		Example: `  viewer bench --scene bunny.glb,sponza.glb --scene builtin:terrain:4193408 --scene builtin:field:100000 \
-    --plot bench.png
-  viewer bench --builds --scene house.glb --json
-  viewer bench --divergence --scene sponza.glb --shaders mixed16,light16 --forms monolithic,megakernel,blocks
-  viewer bench --pipelines --scene builtin:cornell --counts 16,200 --forms auto,wavefront --json
-  viewer bench --all --scene bunny.glb,dragon.glb,sponza.glb,house.glb --json > bench.json`,
-		Args: noArgs,
+		Example: `  viewer bench bunny.glb sponza.glb builtin:terrain:4193408 builtin:field:100000 --plot bench.png
+  viewer bench --builds house.glb --json
+  viewer bench --divergence sponza.glb --shaders mixed16,light16 --forms monolithic,megakernel,blocks
+  viewer bench --pipelines builtin:cornell --counts 16,200 --forms auto,wavefront --json
+  viewer bench --all bunny.glb dragon.glb sponza.glb house.glb --json > bench.json`,
+		Args: func(_ *cobra.Command, args []string) error { f.scenes = append(f.scenes, args...); return nil },
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd.Context(), &f) },
 	}
 	f.registerBench(cmd)
@@ -93,7 +92,8 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.deviceFlags.register(flags, false)
 	flags.StringSliceVar(&f.scenes, "scene", nil,
-		"scenes, a list or several times: .gltf or .glb files, or builtin:NAME (required but with --builds and --all)")
+		"scenes, a list or several times, as the arguments are: .gltf, .glb, .obj or .ply files, or builtin:NAME (required but with "+
+			"--builds and --all)")
 	f.registerView(flags, 0, 0)
 	flags.StringSliceVar(&f.sets, "rays", []string{"primary", "ao", "diffuse", "random"}, "ray sets to measure")
 	flags.StringSliceVar(&f.backends, "backend", []string{"native", "compute"}, "ways to measure")

@@ -62,6 +62,10 @@ Scenes are .gltf, .glb, .obj or .ply files, or built in: builtin:cornell, builti
 A scene alone opens a window: viewer scene.glb is viewer view scene.glb.
 
 Exit codes: 0 done, 1 failed, 2 called wrongly, 130 interrupted.`,
+		Example: `  viewer scene.glb                    # a window
+  viewer render scene.glb             # scene.png
+  viewer info                         # what the devices can do
+  viewer render builtin:cornell --spp 1 --pixel 480,270   # what one pixel's rays and shaders do`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),

@@ -20,7 +20,7 @@ func run(t *testing.T, ctx context.Context, args ...string) (code int, stdout, s
 
 func TestHelpExplains(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"render", "--help"}, {"verify", "--help"}, {"bench", "--help"},
-		{"inspect", "--help"}, {"info", "--help"}} {
+		{"inspect", "--help"}, {"info", "--help"}, {"link", "--help"}, {"clusters", "--help"}, {"view", "--help"}} {
 		code, stdout, stderr := run(t, t.Context(), args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "Usage:") {
 			t.Errorf("%q: code %d, stderr %q, stdout %q", args, code, stderr, stdout)
@@ -89,6 +89,7 @@ func TestBadInput(t *testing.T) {
 		{"bench backend twice", []string{"bench", "--scene", "builtin:cornell", "--backend", "native,native"}, "--backend"},
 		{"bench without scene", []string{"bench"}, "--scene"},
 		{"bench second scene", []string{"bench", "--scene", "builtin:cornell,no.glb"}, "no.glb"},
+		{"bench argument", []string{"bench", "builtin:cornell", "none.glb"}, "none.glb"},
 		{"bench plot", []string{"bench", "--scene", "builtin:cornell", "--plot", "bars.jpg"}, "--plot"},
 		{"bench meshes", []string{"bench", "--builds", "--meshes", "-1"}, "--meshes"},
 		{"bench instances", []string{"bench", "--builds", "--instances", "100000000"}, "--instances"},

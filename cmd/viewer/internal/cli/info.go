@@ -17,8 +17,13 @@ func (a *app) infoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "info",
 		Short: "List the devices, the way that would be chosen on each and why, and the limits",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.info(cmd.Context()) },
+		Long: `info lists the Vulkan devices, best first: driver and memory, the way that --backend auto takes on each and
+why, whether the driver's own ray tracing can be used, and what it lacks otherwise. Limits are those of the way
+that would be taken. --device of other commands takes the number, or a part of the name.`,
+		Example: `  viewer info
+  viewer info --json | jq '.devices[].name'`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.info(cmd.Context()) },
 	}
 }
 
