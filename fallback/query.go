@@ -28,6 +28,8 @@ type Shader struct {
 	// Driver is the device's VkDriverId, 0 if it is not known. With lavapipe's, helper invocations of fragment shaders find
 	// nothing: there they read no memory.
 	Driver uint32
+	// SIMD takes the variant of traversal for CPUs (vk.Device.SIMD). Its code has 64-bit integers.
+	SIMD bool
 	// Clusters lets queries meet bottom levels over clusters. A module with the capability for them asks for it by that.
 	Clusters bool
 }
@@ -73,7 +75,7 @@ func LowerShader(ctx context.Context, s Shader) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	library, err := shaders.Load(shaders.VariantFor("fallback/query.comp", false, c.Flags.AllowClusters))
+	library, err := shaders.Load(shaders.VariantFor("fallback/query.comp", s.SIMD, c.Flags.AllowClusters))
 	if err != nil {
 		return nil, err
 	}

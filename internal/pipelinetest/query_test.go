@@ -434,6 +434,8 @@ var queryRows = []queryRow{
 func TestQueries(t *testing.T) {
 	native := newQueryRig(t, openQueries(t, engine.BackendNative), 0)
 	compute := newQueryRig(t, openQueries(t, engine.BackendCompute), 0)
+	// Leaves of up to eight records, in the middle of which queries go on, and nodes of four children on CPUs.
+	others := []*queryScene{newQueryScene(t, compute.device, vk.PreferFastBuild), newQueryScene(t, compute.device, vk.PreferFastTrace)}
 	for _, row := range queryRows {
 		code := glsltest.Compile(t, "comp", strings.Replace(queryHead, "GRID 24", fmt.Sprintf("GRID 24\n#define WORDS %d",
 			len(row.words)), 1)+
@@ -445,6 +447,9 @@ func TestQueries(t *testing.T) {
 					want := native.dispatch(t, a, len(row.words), ray, native.scene.tlas)
 					got := compute.dispatch(t, b, len(row.words), ray, compute.scene.tlas)
 					compareQueries(t, row.words, want, got)
+					for _, s := range others {
+						compareQueries(t, row.words, want, compute.dispatch(t, b, len(row.words), ray, s.tlas))
+					}
 					if ray == wholeRay && queryValues(row.words, got, row.vary) < 2 {
 						t.Errorf("word %d is the same for all rays: the test tests nothing", row.vary)
 					}

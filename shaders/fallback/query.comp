@@ -1,6 +1,7 @@
 // The library of ray queries for shaders that are not part of a ray tracing pipeline: fallback/link takes the functions of
 // query.glsl out of this module and puts them into the application's.
 #version 460
+// Variant: simd
 // Variant: clusters
 // Uncalled functions: kept
 #extension GL_GOOGLE_include_directive : require

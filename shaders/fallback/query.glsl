@@ -17,20 +17,18 @@ struct RqQuery {
     vec3 direction;
     uint flags;
     uint cullMask;
-    uint ref;        // where traversal goes on
-    uint depth;      // entries of the stack
-    uint instance;   // record of the instance that it is in, ER_NO_INSTANCE: top level
-    uint leaf;       // records [leaf, end) of that instance come first
-    uint end;
-    uint kind;       // RQ_CANDIDATE_..., and RQ_CANDIDATE_OPAQUE
-    uint hit;        // RQ_HIT_...
+    uint depth;    // entries of the stack, the first of them where traversal goes on; 0: it is at its end
+    uint instance; // record of the instance that it is in, ER_NO_INSTANCE: none yet
 #ifdef ER_CLUSTERS
-    uint cluster;    // number of the record of the cluster that it is in
-    uint inside;     // entries of the stack when it came in; 0: it is in none
+    uint cluster;  // number of the record of the cluster that it is in, times 256
+    uint inside;   // entries of the stack when it came in; 0: it is in none
+#endif
+#ifdef ER_SIMD
+    uint wide;     // 1: it goes by the instance's wide nodes
 #endif
     ErFound candidate;
     ErFound committed; // its t is where the ray ends now
-    uint stack[ER_STACK_ENTRIES];
+    uint stack[ER_LOOP_ENTRIES + 1]; // one for the rest of a leaf
 };
 
 // Values of OpRayQueryGetIntersectionTypeKHR.
@@ -39,71 +37,14 @@ const uint RQ_CANDIDATE_BOX = 1u;
 const uint RQ_HIT_NONE = 0u;
 const uint RQ_HIT_TRIANGLE = 1u;
 const uint RQ_HIT_GENERATED = 2u;
-// Beside RQ_CANDIDATE_BOX.
-const uint RQ_CANDIDATE_OPAQUE = 2u;
 
-// The space that traversal is in: the top level's, or an instance's.
-struct RqSpace {
-    uvec2 nodes;
-    uvec2 leaves;
-    uint mode;
-    vec3 origin;
-    ErRaySetup setup;
-};
+// Kinds of boxes, and of what a shader found in them; those of triangles are ER_HIT_KIND_*.
+const uint RQ_KIND_BOX = 1u;
+const uint RQ_KIND_OPAQUE_BOX = 2u;
 
-RqSpace rqWorldSpace(const in uvec2 tlas, const in ErRay ray) {
-    RqSpace s;
-    s.nodes = erAddress(tlas, ER_HEADER_SIZE);
-    s.leaves = uvec2(0u);
-    s.mode = 0u;
-    s.origin = ray.origin;
-    s.setup = erSetupRay(ray.origin, ray.direction);
-    return s;
-}
-
-RqSpace rqObjectSpace(const in ErInstance i, const in ErRay ray) {
-    RqSpace s;
-    s.nodes = erAddress(i.a.xy, ER_HEADER_SIZE);
-    s.leaves = erAddressBlocks(i.a.xy, i.b.w);
-    s.mode = erInstanceMode(ray.flags, i.a.w >> 24, i.b.z);
-    vec3 direction;
-    erObjectRay(i, ray, s.origin, direction);
-    s.setup = erSetupRay(s.origin, direction);
-    return s;
-}
-
-#ifdef ER_CLUSTERS
-// rqEnterCluster takes the space of a bottom level to that of one of its clusters, and returns the cluster's root.
-ErNode rqEnterCluster(inout RqSpace s, const in uint number) {
-    ErNode n = erNodeAt(s.leaves, number);
-    uint form = erRecordForm(n.children);
-    s.nodes = erAddress(n.leaves, ER_CLUSTER_HEADER_SIZE);
-    s.leaves = erClusterTriangles(s.nodes, form);
-    s.mode |= form;
-    n.children = erRecordRefs(n.children);
-    return n;
-}
-
-// rqLeaveCluster goes back.
-void rqLeaveCluster(inout RqSpace s, const in ErInstance i) {
-    s.nodes = erAddress(i.a.xy, ER_HEADER_SIZE);
-    s.leaves = erAddressBlocks(i.a.xy, i.b.w);
-    s.mode &= ~ER_FORM_MASK;
-}
-#endif
+bool rqIsBox(const in ErFound f) { return f.kind == RQ_KIND_BOX || f.kind == RQ_KIND_OPAQUE_BOX; }
 
 uvec2 rqInstances(const in uvec2 tlas) { return erInstances(tlas); }
-
-#ifdef ER_CLUSTERS
-bool rqTestTriangle(const in RqSpace s, const in uint leaf, const in ErRay ray, const in float tMax, inout ErFound f,
-                    out bool opaque) {
-    uint word = 0u;
-    if (erInCluster(s.mode)) {
-        word = ErWordView(s.leaves).v[leaf & ((1u << ER_RECORD_SHIFT) - 1u)];
-    }
-    return erTestTriangle(s.leaves, leaf, word, s.setup, s.origin, s.mode, ray.flags, ray.tMin, tMax, f, opaque);
-}
-#endif
 
 const ErFound RQ_NOTHING = ErFound(0.0, 0.0, 0.0, ER_NO_INSTANCE, 0u, 0u);
 
@@ -117,220 +58,135 @@ void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, con
     q.direction = direction;
     q.flags = flags;
     q.cullMask = cullMask & 0xFFu;
-    q.ref = any ? top.y : ER_REF_DONE;
-    q.depth = 1u;
+    q.depth = any ? 2u : 0u;
     q.stack[0] = ER_REF_DONE;
+    q.stack[1] = top.y;
     q.instance = ER_NO_INSTANCE;
-    q.leaf = 0u;
-    q.end = 0u;
-#ifdef ER_CLUSTERS
-    q.cluster = 0u;
-    q.inside = 0u;
-#endif
-    q.kind = RQ_CANDIDATE_TRIANGLE;
-    q.hit = RQ_HIT_NONE;
     q.candidate = RQ_NOTHING;
     q.committed = RQ_NOTHING;
     q.committed.t = tMax;
 }
 
+// What walk.glsl is to do in rqProceed. At a candidate, what is left of the leaf goes back to the stack, as a leaf of its own.
+#define ER_STACK q.stack
+#define ER_HAS_BOXES true
+#define ER_VISIBLE(i) erWanted(i, ray.flags, ray.cullMask)
+#define ER_DECIDE_BOX { \
+    f.kind = opaque ? RQ_KIND_OPAQUE_BOX : RQ_KIND_BOX; \
+    verdict = RQ_CANDIDATE_ASK; \
+}
+#define ER_DECIDE_TRIANGLE verdict = RQ_CANDIDATE_ASK;
+#define ER_ASK if (verdict == RQ_CANDIDATE_ASK) { \
+    q.candidate = f; \
+    ER_PUSH(ref) \
+    if (k < last) { \
+        ER_PUSH(erRefOf(RQ_IN_LEAF(k) + 1u, last - k, shift)) \
+    } \
+    paused = true; \
+    ref = ER_REF_DONE; \
+    verdict = ER_CANDIDATE_IGNORE; \
+    ER_END_LOOP(k, last) \
+}
+const uint RQ_CANDIDATE_ASK = 3u; // beside ER_CANDIDATE_*
+#ifdef ER_CLUSTERS
+#define RQ_IN_LEAF(k) (k - cluster)
+#else
+#define RQ_IN_LEAF(k) k
+#endif
+#ifdef ER_SIMD
+#define RQ_WIDE_AGAIN(instance) if (q.wide != 0u) { \
+    wide = true; \
+    wideNodes = erWideNodes(instance.a.xy, 0u, 0u); /* there was room when it came in */ \
+    ER_READ_ENTRIES \
+}
+#define RQ_WIDE_PAUSE \
+    q.wide = wide ? 1u : 0u; \
+    if (wide && paused) { ER_WRITE_ENTRIES }
+#else
+#define RQ_WIDE_AGAIN(instance)
+#define RQ_WIDE_PAUSE
+#endif
+
 // rqProceed goes on up to the next candidate for the shader, which is true, or to the end. Opaque triangles become the
 // hit on the way.
 bool rqProceed(inout RqQuery q) {
-    uint ref = q.ref;
-    uint leaf = q.leaf;
-    uint end = q.end;
     q.candidate.instance = ER_NO_INSTANCE;
-    if (ref == ER_REF_DONE && leaf >= end) {
+    if (q.depth == 0u) {
         return false;
     }
     ErRay ray = ErRay(q.origin, q.tMin, q.direction, q.committed.t, q.flags, q.cullMask, 0u, 0u);
     uvec2 tlas = q.tlas;
-    uvec2 instances = rqInstances(tlas);
+    uvec4 top = ErHeaderView(tlas).activeRootHeightLeafBlock; // what wide nodes ask for
+    uvec2 nodes, leaves = uvec2(0u);
+    bool bottom = false, paused = false;
     uint instance = q.instance;
-    uint depth = q.depth;
+    uint mode = 0u;
+    vec3 origin;
+    ErRaySetup setup;
     ErFound found = q.committed;
-    bool paused = false;
-    RqSpace space;
-    if (instance == ER_NO_INSTANCE) {
-        space = rqWorldSpace(tlas, ray);
-    } else {
-        space = rqObjectSpace(ErInstanceView(instances).instance[instance], ray);
-    }
+    uint depth = q.depth;
+    uint ref = ER_REF_RESTORE; // to the top level from nowhere
 #ifdef ER_CLUSTERS
     uint cluster = q.cluster, inside = q.inside;
-    if (inside != 0u) {
-        rqEnterCluster(space, cluster);
+    uvec2 home = uvec2(0u);
+#endif
+    ER_WIDE_STATE
+    if (instance != ER_NO_INSTANCE) { // or to where the last candidate was
+        ErInstance i = ErInstanceView(erInstances(tlas)).instance[instance];
+        ER_ENTER(i)
+        RQ_WIDE_AGAIN(i)
+        ER_POP
+#ifdef ER_CLUSTERS
+        if (inside != 0u) {
+            ErNode record = erNodeAt(leaves, cluster >> ER_RECORD_SHIFT);
+            ER_ENTER_CLUSTER(record)
+        }
+#endif
     }
-#endif
-    while (true) {
-        for (; leaf < end && !paused; leaf++) {
-            ErFound f = found;
-            f.instance = instance;
-            bool opaque;
-            if ((space.mode & ER_MODE_BOXES) != 0u) {
-                if (erTestBox(space.leaves, leaf, space.setup, space.mode, ray.tMin, found.t, opaque)) {
-                    f.leaf = leaf;
-                    q.candidate = f;
-                    q.kind = RQ_CANDIDATE_BOX | (opaque ? RQ_CANDIDATE_OPAQUE : 0u);
-                    paused = true;
-                }
-#ifdef ER_CLUSTERS
-            } else if (rqTestTriangle(space, leaf, ray, found.t, f, opaque)) {
-#else
-            } else if (erTestTriangle(space.leaves, leaf, space.setup, space.origin, space.mode, ray.flags, ray.tMin, found.t, f,
-                opaque)) {
-#endif
-                if (!opaque) {
-                    q.candidate = f;
-                    q.kind = RQ_CANDIDATE_TRIANGLE;
-                    paused = true;
-                } else {
-                    found = f;
-                    q.hit = RQ_HIT_TRIANGLE;
-                    if ((ray.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u) {
-                        ref = ER_REF_DONE;
-                        end = 0u;
-                    }
-                }
-            }
-        }
-        if (paused || ref == ER_REF_DONE) {
-            break;
-        }
-        ER_NODE_LOOP(ref) {
-#ifdef ER_CLUSTERS
-            if (depth < inside) {
-                rqLeaveCluster(space, ErInstanceView(instances).instance[instance]);
-                inside = 0u;
-            }
-            ErNode n;
-            if ((ref & ER_REF_CLUSTER) != 0u) {
-                cluster = ref & ER_REF_INDEX_MASK;
-                inside = depth;
-                n = rqEnterCluster(space, cluster);
-            } else {
-                n = erNodeAt(space.nodes, ref);
-            }
-#else
-            ErNode n = erNodeAt(space.nodes, ref);
-#endif
-            ErInterval h0 = erIntersectBox(space.setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
-            ErInterval h1 = erIntersectBox(space.setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
-            bool hit0 = h0.x <= h0.y;
-            bool hit1 = h1.x <= h1.y;
-            bool second = hit1 && (!hit0 || erSecondFirst(h0, h1, ray.flags));
-            ref = second ? n.children.y : n.children.x;
-            if (hit0 && hit1) {
-                q.stack[depth++] = second ? n.children.x : n.children.y;
-            } else if (!hit0 && !hit1) {
-                ref = q.stack[--depth];
-            }
-        }
-        ER_UNLESS_INNER(ref)
-        if (ref >= ER_REF_RESTORE) {
-            if (ref == ER_REF_RESTORE) {
-                instance = ER_NO_INSTANCE;
-#ifdef ER_CLUSTERS
-                inside = 0u;
-#endif
-                space = rqWorldSpace(tlas, ray);
-                ref = q.stack[--depth];
-            }
-#ifdef ER_CLUSTERS
-        } else if (instance != ER_NO_INSTANCE && (depth < inside || inside == 0u) && (space.mode & ER_INSTANCE_CLUSTERS) != 0u) {
-            if (inside != 0u) {
-                rqLeaveCluster(space, ErInstanceView(instances).instance[instance]);
-                inside = 0u;
-            }
-            q.stack[depth++] = erRestOfClusters(ref);
-            ref = ER_REF_CLUSTER | (ref & ER_REF_INDEX_MASK);
-#endif
-        } else if (instance != ER_NO_INSTANCE) {
-            uint shift = erFormShift(space.mode);
-            leaf = erRefFirst(ref, shift);
-            end = leaf + erRefCount(ref, shift);
-#ifdef ER_CLUSTERS
-            uint record = inside != 0u ? cluster << ER_RECORD_SHIFT : 0u;
-            leaf += record;
-            end += record;
-#endif
-            ref = q.stack[--depth];
-        } else {
-            uint next = ref & ER_REF_INDEX_MASK;
-            ErInstance i = ErInstanceView(instances).instance[next];
-            bool alone = q.stack[depth - 1u] == ER_REF_DONE; // nothing to come back for
-            uint needed = depth + (i.b.z & ER_INSTANCE_HEIGHT_MASK) + 1u;
-            bool wanted = erWanted(i, ray.flags, ray.cullMask);
-            if (!wanted || needed > uint(ER_STACK_ENTRIES)) {
-                if (wanted) {
-                    erTraversalFault(ER_FAULT_TRAVERSAL_STACK, needed);
-                }
-                ref = q.stack[--depth];
-            } else {
-                if (!alone) {
-                    q.stack[depth++] = ER_REF_RESTORE;
-                }
-                ref = i.b.y;
-                instance = next;
-                space = rqObjectSpace(i, ray);
-#ifdef ER_CLUSTERS
-                ref = erAtClusters(space.mode) ? erClusterRef(ref) : ref;
-#endif
-            }
-        }
-    }
-    q.ref = ref;
-    q.depth = depth;
+#include "bvh/trace/walk.glsl"
+    q.depth = paused ? depth : 0u;
     q.instance = instance;
-    q.leaf = leaf;
-    q.end = end;
 #ifdef ER_CLUSTERS
     q.cluster = cluster;
     q.inside = inside;
 #endif
+    RQ_WIDE_PAUSE
     q.committed = found;
     return paused;
 }
 
 void rqTerminate(inout RqQuery q) {
-    q.ref = ER_REF_DONE;
-    q.end = 0u;
+    q.depth = 0u;
 }
 
 // rqAbandon ends a query in a helper invocation, on drivers where those read no memory: what they would walk through is no
 // tree. The linker calls it before rqProceed there.
 void rqAbandon(inout RqQuery q, const in bool helper) {
     if (helper) {
-        q.ref = ER_REF_DONE;
-        q.end = 0u;
+        q.depth = 0u;
     }
 }
 
 // rqConfirmIntersection makes the candidate, a triangle, the hit.
 void rqConfirmIntersection(inout RqQuery q) {
-    if (q.candidate.instance == ER_NO_INSTANCE || q.kind != RQ_CANDIDATE_TRIANGLE) {
+    if (q.candidate.instance == ER_NO_INSTANCE || rqIsBox(q.candidate)) {
         return;
     }
     q.committed = q.candidate;
-    q.hit = RQ_HIT_TRIANGLE;
     if ((q.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u) {
-        q.ref = ER_REF_DONE;
-        q.end = 0u;
+        q.depth = 0u;
     }
 }
 
 // rqGenerateIntersection makes a point in the candidate, a box, the hit. One outside of the ray is none.
 void rqGenerateIntersection(inout RqQuery q, const in float t) {
-    if (q.candidate.instance == ER_NO_INSTANCE || q.kind == RQ_CANDIDATE_TRIANGLE || !(t >= q.tMin && t <= q.committed.t)) {
+    if (q.candidate.instance == ER_NO_INSTANCE || !rqIsBox(q.candidate) || !(t >= q.tMin && t <= q.committed.t)) {
         return;
     }
     q.committed = q.candidate;
     q.committed.t = t;
-    q.hit = RQ_HIT_GENERATED;
     if ((q.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u) {
-        q.ref = ER_REF_DONE;
-        q.end = 0u;
+        q.depth = 0u;
     }
 }
 
@@ -338,11 +194,16 @@ float rqGetRayTMin(inout RqQuery q) { return q.tMin; }
 uint rqGetRayFlags(inout RqQuery q) { return q.flags; }
 vec3 rqGetWorldRayOrigin(inout RqQuery q) { return q.origin; }
 vec3 rqGetWorldRayDirection(inout RqQuery q) { return q.direction; }
-bool rqGetIntersectionCandidateAABBOpaque(inout RqQuery q) { return (q.kind & RQ_CANDIDATE_OPAQUE) != 0u; }
+bool rqGetIntersectionCandidateAABBOpaque(inout RqQuery q) { return q.candidate.kind == RQ_KIND_OPAQUE_BOX; }
 
 // The getters below are told which intersection: 0 the candidate, 1 the hit. Without one they return zeros.
 
-uint rqGetIntersectionType(inout RqQuery q, const in uint which) { return which != 0u ? q.hit : q.kind & RQ_CANDIDATE_BOX; }
+uint rqHitType(const in ErFound f) {
+    return f.instance == ER_NO_INSTANCE ? RQ_HIT_NONE : (rqIsBox(f) ? RQ_HIT_GENERATED : RQ_HIT_TRIANGLE);
+}
+uint rqGetIntersectionType(inout RqQuery q, const in uint which) {
+    return which != 0u ? rqHitType(q.committed) : (rqIsBox(q.candidate) ? RQ_CANDIDATE_BOX : RQ_CANDIDATE_TRIANGLE);
+}
 float rqGetIntersectionT(inout RqQuery q, const in uint which) { return which != 0u ? q.committed.t : q.candidate.t; }
 vec2 rqGetIntersectionBarycentrics(inout RqQuery q, const in uint which) {
     return which != 0u ? vec2(q.committed.v, q.committed.w) : vec2(q.candidate.v, q.candidate.w);

@@ -11,7 +11,7 @@ import (
 func (d *Driver) LowerShader(ctx context.Context, s driver.Shader) ([]uint32, error) {
 	code, err := fallback.LowerShader(ctx, fallback.Shader{
 		Name: s.Name, Stage: s.Stage, Code: s.Code, Entry: s.Entry, Driver: d.device.Physical().DriverID,
-		Clusters: s.AllowClusters,
+		SIMD: d.device.SIMD(), Clusters: s.AllowClusters,
 	})
 	return code, refused(err)
 }

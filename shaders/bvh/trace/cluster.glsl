@@ -34,10 +34,11 @@ uvec2 erRecordRefs(uvec2 refs) {
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer ErLeafWords { uvec4 v[]; };
 
-// erLeafWords are the words of a leaf's triangles, and maybe others behind. Leaves begin at multiples of their size.
+// erLeafWords are the words of a leaf's triangles from one on, and maybe others behind. Leaves begin at multiples of their size.
 uvec4 erLeafWords(uvec2 triangles, uint first) {
     uvec4 w = ErLeafWords(triangles).v[first / ER_CLUSTER_LEAF];
-    return (first & ER_CLUSTER_FAST_LEAF) != 0u ? w.zwzw : w;
+    w = (first & ER_CLUSTER_FAST_LEAF) != 0u ? w.zwzw : w;
+    return (first & 1u) != 0u ? w.yzww : w; // of the rest of a leaf, see rqProceed
 }
 
 // erClusterCorners reads a triangle whose word is known.

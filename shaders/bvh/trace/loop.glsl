@@ -60,9 +60,9 @@ ErFound erBetter(bool better, ErFound f, ErFound found) {
 #define ER_WIDE_BOTTOM(instance)
 #define ER_WIDE_SIDES
 #define ER_WIDE_EMPTY
-#define ER_ALONE (stack[depth - 1u] == ER_REF_DONE)
-#define ER_POP ref = stack[--depth];
-#define ER_PUSH(entry) stack[depth++] = entry;
+#define ER_ALONE (ER_STACK[depth - 1u] == ER_REF_DONE)
+#define ER_POP ref = ER_STACK[--depth];
+#define ER_PUSH(entry) ER_STACK[depth++] = entry;
 #define ER_NODE_LOOP(ref) [[dont_unroll]] for (uint steps = 0u; (ref & ER_REF_LEAF) == 0u && steps < ER_NODE_STEPS; steps++)
 #define ER_UNLESS_INNER(ref) if ((ref & ER_REF_LEAF) == 0u) { continue; }
 #define ER_CONTINUE_IF(condition) if (condition) { continue; }
@@ -77,6 +77,12 @@ ErFound erBetter(bool better, ErFound f, ErFound found) { return f; }
     mode &= ~ER_FORM_MASK; \
     inside = 0u; \
 }
+#define ER_ENTER_CLUSTER(record) \
+    nodes = erAddress(record.leaves, ER_CLUSTER_HEADER_SIZE); \
+    mode |= erRecordForm(record.children);
+#define ER_KEEP_HOME home = nodes;
+#else
+#define ER_KEEP_HOME
 #endif
 
 // erSecondFirst chooses between two children that a ray meets: the nearer one, where the closest hit is looked for. A ray
@@ -112,6 +118,31 @@ bool erBegin(uvec2 tlas, out uvec4 top) {
     }
     return true;
 }
+
+// ER_ENTER goes on in an instance's space.
+#define ER_ENTER(i) \
+    bottom = true; \
+    nodes = erAddress(i.a.xy, ER_HEADER_SIZE); \
+    ER_KEEP_HOME \
+    leaves = erAddressBlocks(i.a.xy, i.b.w); \
+    mode = erInstanceMode(ray.flags, i.a.w >> 24, i.b.z); \
+    vec3 direction; \
+    erObjectRay(i, ray, origin, direction); \
+    setup = erSetupRay(origin, direction); \
+    ER_WIDE_SIDES
+
+// What walk.glsl is to do in erTraverse.
+#define ER_STACK stack
+#define ER_HAS_BOXES erUsesBoxes()
+#define ER_VISIBLE(i) erVisible(i, ray.flags, ray.cullMask)
+#define ER_DECIDE_BOX { \
+    ErHit candidate = erResolve(erInstances(tlas), f); \
+    verdict = erProcedural(ray, opaque, candidate); \
+    f.t = candidate.t; \
+    f.kind = candidate.hitKind; \
+}
+#define ER_DECIDE_TRIANGLE verdict = erCandidate(ray, erResolve(erInstances(tlas), f));
+#define ER_ASK
 
 // erTraverse finds the closest hit of a ray, or any hit if the ray's flags say
 // so. A null structure is a miss. Of a miss only hit.t (tMax) and
@@ -150,161 +181,17 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
     uint ref = ER_REF_RESTORE; // to the top level from nowhere
     ER_WIDE_STATE
 
-    while (ref != ER_REF_DONE) {
-#ifdef ER_SIMD
-        if (wide) {
-#include "bvh/trace/wide_loop.glsl"
-        } else
-#endif
-        ER_NODE_LOOP(ref) {
-#ifdef ER_CLUSTERS
-            ER_LEAVE_CLUSTER
-            bool enter = (ref & ER_REF_CLUSTER) != 0u;
-            ErNode n = erNodeAt(enter ? leaves : nodes, ref & ~ER_REF_CLUSTER);
-            if (enter) {
-                ER_COUNT(erInstanceSteps);
-                cluster = ref << ER_RECORD_SHIFT;
-                nodes = erAddress(n.leaves, ER_CLUSTER_HEADER_SIZE);
-                mode |= erRecordForm(n.children);
-                inside = depth;
-                n.children = erRecordRefs(n.children);
-            }
-#else
-            ErNode n = erNodeAt(nodes, ref);
-#endif
-            ER_COUNT(erNodeSteps);
-            ErInterval h0 = erIntersectBox(setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
-            ErInterval h1 = erIntersectBox(setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
-            bool hit0 = h0.x <= h0.y;
-            bool hit1 = h1.x <= h1.y;
-            bool second = hit1 && (!hit0 || erSecondFirst(h0, h1, ray.flags));
-            ref = second ? n.children.y : n.children.x;
-#ifdef ER_SIMD
-            uint back = stack[depth - 1u];
-            stack[depth] = second ? n.children.x : n.children.y; // within the stack: an inner node lies below
-            depth += hit0 && hit1 ? 1u : (hit0 || hit1 ? 0u : ~0u);
-            ref = hit0 || hit1 ? ref : back;
-#else
-            if (hit0 && hit1) {
-                stack[depth++] = second ? n.children.x : n.children.y;
-            } else if (!hit0 && !hit1) {
-                ref = stack[--depth];
-            }
-#endif
-        }
-        ER_UNLESS_INNER(ref)
-        if (ref >= ER_REF_SPECIAL) {
-            if (ref == ER_REF_RESTORE) {
-                bottom = false;
-#ifdef ER_CLUSTERS
-                inside = 0u;
-#endif
-                nodes = erAddress(tlas, ER_HEADER_SIZE);
-                ER_WIDE_TOP
-                ER_POP
-                if ((ref & ER_REF_LEAF) == 0u) { // an instance makes its own
-                    setup = erSetupRay(ray.origin, ray.direction);
-                    ER_WIDE_SIDES
-                }
-            }
-            ER_WIDE_EMPTY
-#ifdef ER_CLUSTERS
-        } else if (bottom && (depth < inside || inside == 0u) && (mode & ER_INSTANCE_CLUSTERS) != 0u) {
-            ER_LEAVE_CLUSTER
-            ER_PUSH(erRestOfClusters(ref))
-            ref = ER_REF_CLUSTER | (ref & ER_REF_INDEX_MASK);
-#endif
-        } else if (bottom) {
-            uint shift = erFormShift(mode);
-            uint k = erRefFirst(ref, shift);
-            uint last = k + erRefCount(ref, shift) - 1u;
-            ER_POP
-#ifdef ER_CLUSTERS
-            uvec2 triangles = leaves;
-            uvec4 words = uvec4(0u);
-            if (erInCluster(mode)) {
-                triangles = erClusterTriangles(nodes, mode);
-                words = erLeafWords(triangles, k);
-            }
-            k |= cluster;
-            last |= cluster;
-#endif
-            for (; k <= last; k++) {
-                ER_COUNT(erPrimitiveSteps);
-                ErFound f = found;
-                f.instance = instance;
-                bool opaque;
-                uint verdict = ER_CANDIDATE_ACCEPT;
-                if (erUsesBoxes() && (mode & ER_MODE_BOXES) != 0u) {
-                    if (!erTestBox(leaves, k, setup, mode, ray.tMin, found.t, opaque)) {
-                        continue;
-                    }
-                    f.leaf = k;
-                    ErHit candidate = erResolve(erInstances(tlas), f);
-                    verdict = erProcedural(ray, opaque, candidate);
-                    f.t = candidate.t;
-                    f.kind = candidate.hitKind;
-                } else {
-#ifdef ER_CLUSTERS
-                    bool met = erTestTriangle(triangles, k, words.x, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
-                    words = words.yzww;
-#else
-                    bool met = erTestTriangle(leaves, k, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
-#endif
-                    ER_CONTINUE_IF(!met)
-                    if (met && !opaque) {
-                        verdict = erCandidate(ray, erResolve(erInstances(tlas), f));
-                    }
-                    verdict = met ? verdict : ER_CANDIDATE_IGNORE;
-                }
-                bool better = verdict != ER_CANDIDATE_IGNORE;
-                ER_CONTINUE_IF(!better)
-                found = erBetter(better, f, found);
-                if (better && (verdict == ER_CANDIDATE_TERMINATE || (ray.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u)) {
-                    ref = ER_REF_DONE;
-                    ER_END_LOOP(k, last)
-                }
-            }
-        } else {
-            ER_COUNT(erInstanceSteps);
-            instance = ref & ER_REF_INDEX_MASK;
-            ErInstance i = ErInstanceView(erInstances(tlas)).instance[instance];
-            bool alone = ER_ALONE; // nothing to come back for
-            uint needed = depth + (i.b.z & ER_INSTANCE_HEIGHT_MASK) + 1u;
-            bool visible = erVisible(i, ray.flags, ray.cullMask);
-            if (!visible || needed > uint(ER_LOOP_ENTRIES)) {
-                if (visible) {
-                    erTraversalFault(ER_FAULT_TRAVERSAL_STACK, needed);
-                }
-                ref = ER_REF_RESTORE; // the setup may be that of the instance before
-                continue;
-            }
-            ER_WIDE_BOTTOM(i)
-            if (!alone) {
-                ER_PUSH(ER_REF_RESTORE)
-            }
-            ref = i.b.y;
-            bottom = true;
-            nodes = erAddress(i.a.xy, ER_HEADER_SIZE);
-#ifdef ER_CLUSTERS
-            home = nodes;
-            cluster = 0u;
-            inside = 0u;
-#endif
-            leaves = erAddressBlocks(i.a.xy, i.b.w);
-            mode = erInstanceMode(ray.flags, i.a.w >> 24, i.b.z);
-#ifdef ER_CLUSTERS
-            ref = erAtClusters(mode) ? erClusterRef(ref) : ref;
-#endif
-            vec3 direction;
-            erObjectRay(i, ray, origin, direction);
-            setup = erSetupRay(origin, direction);
-            ER_WIDE_SIDES
-        }
-    }
+#include "bvh/trace/walk.glsl"
     if (found.instance != ER_NO_INSTANCE) {
         hit = erResolve(erInstances(tlas), found);
     }
 }
+
+#undef ER_STACK
+#undef ER_HAS_BOXES
+#undef ER_VISIBLE
+#undef ER_DECIDE_BOX
+#undef ER_DECIDE_TRIANGLE
+#undef ER_ASK
 
 #endif

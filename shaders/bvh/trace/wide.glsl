@@ -122,7 +122,7 @@ void erUp2(inout ErTop t, bool when) {
     uint64_t wideTop = erWideNodes(tlas, 0u, top.z), wideNodes = 0ul;
 
 // ER_ENTRY is an entry in memory, counted from the top.
-#define ER_ENTRY(k) stack[max(depth, k + 1u) - 1u - k]
+#define ER_ENTRY(k) ER_STACK[max(depth, k + 1u) - 1u - k]
 #define ER_READ_ENTRIES entries = ErTop(ER_ENTRY(0u), ER_ENTRY(1u), ER_ENTRY(2u), ER_ENTRY(3u), ER_ENTRY(4u), ER_ENTRY(5u));
 #define ER_WRITE_ENTRY(k, entry) if (depth > k) { ER_ENTRY(k) = entry; }
 #define ER_WRITE_ENTRIES \
@@ -147,16 +147,16 @@ void erUp2(inout ErTop t, bool when) {
 #define ER_ALONE (depth == 1u)
 #define ER_POP { \
     depth--; \
-    uint below = stack[wide ? max(depth, ER_TOP) - ER_TOP : depth]; \
+    uint below = ER_STACK[wide ? max(depth, ER_TOP) - ER_TOP : depth]; \
     ref = wide ? entries.a : below; \
     erDown(entries, wide); \
     entries.f = wide ? below : entries.f; \
 }
 #define ER_PUSH(entry) { \
     if (!wide) { \
-        stack[depth] = entry; \
+        ER_STACK[depth] = entry; \
     } else if (depth >= ER_TOP) { \
-        stack[depth - ER_TOP] = entries.f; \
+        ER_STACK[depth - ER_TOP] = entries.f; \
     } \
     erUp(entries, true); \
     entries.a = entry; \

@@ -9,16 +9,16 @@ ER_NODE_LOOP(ref) {
     uint below = 0u;
     if ((one || none) && depth + pushed > ER_TOP) { // memory takes part
         if (none) {
-            below = stack[depth - 1u - ER_TOP];
+            below = ER_STACK[depth - 1u - ER_TOP];
         } else {
             if (three && depth >= ER_TOP - 2u) {
-                stack[depth + 2u - ER_TOP] = entries.d;
+                ER_STACK[depth + 2u - ER_TOP] = entries.d;
             }
             if (two && depth >= ER_TOP - 1u) {
-                stack[depth + 1u - ER_TOP] = entries.e;
+                ER_STACK[depth + 1u - ER_TOP] = entries.e;
             }
             if (depth >= ER_TOP) {
-                stack[depth - ER_TOP] = entries.f;
+                ER_STACK[depth - ER_TOP] = entries.f;
             }
         }
     }
