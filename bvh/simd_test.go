@@ -6,19 +6,20 @@ import (
 	"testing"
 
 	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
 
-// TestVariantsAgree traces the same rays by both variants of traversal, whichever the device prefers: hits are the same, bit
+// TestVariantsAgree traces the same rays by all variants of traversal, whichever the device prefers: hits are the same, bit
 // for bit, on all kinds of leaves.
 func TestVariantsAgree(t *testing.T) {
 	r := newRig(t)
 	if !r.dev.Features().Int64 {
-		t.Skip("the variant for CPUs needs 64-bit integers")
+		t.Skip("the other variants need 64-bit integers")
 	}
 	var variants []*Tracer
-	for _, simd := range []bool{false, true} {
-		tracer, err := newTracer(r.dev, simd)
+	for _, target := range []shaders.Target{shaders.Any, shaders.Long, shaders.SIMD} {
+		tracer, err := newTracer(r.dev, target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestVariantsAgree(t *testing.T) {
 				instances = append(instances, vk.NewAccelerationStructureInstance(to, 0, 0xff, 0, 0, blas.Address()))
 			}
 			tlas := r.build(r.topInput(0, instances...))[0]
-			var hits [2][]Hit
+			var hits [3][]Hit
 			for i, v := range variants {
 				var err error
 				if hits[i], _, err = v.Trace(t.Context(), tlas.Address(), rays,
@@ -74,8 +75,9 @@ func TestVariantsAgree(t *testing.T) {
 				if h.Instance != inspect.NoInstance {
 					met++
 				}
-				if h != hits[1][i] {
-					t.Fatalf("%s, %s: ray %d: %+v, the variant for CPUs %+v", c.name, kind.name, i, h, hits[1][i])
+				if h != hits[1][i] || h != hits[2][i] {
+					t.Fatalf("%s, %s: ray %d: %+v, the variants with 64-bit integers and for CPUs %+v, %+v", c.name, kind.name, i, h,
+						hits[1][i], hits[2][i])
 				}
 			}
 			t.Logf("%s, %s: %d of %d rays hit", c.name, kind.name, met, len(rays))

@@ -66,17 +66,21 @@ type Tracer struct {
 }
 
 // NewTracer creates the kernel, in the variant for the device.
-func NewTracer(dev *vk.Device) (*Tracer, error) { return newTracer(dev, dev.SIMD()) }
+func NewTracer(dev *vk.Device) (*Tracer, error) { return newTracer(dev, targetOf(dev)) }
+
+func targetOf(dev *vk.Device) shaders.Target {
+	return shaders.TargetOf(dev.SIMD(), dev.Features().Int64)
+}
 
 // NewClusterTracer creates the kernel that knows clusters. Its hits have ClusterHitSize bytes.
 func NewClusterTracer(dev *vk.Device) (*Tracer, error) {
-	return tracerOf(dev, shaders.VariantFor(tracerName, dev.SIMD(), true), ClusterHitSize)
+	return tracerOf(dev, shaders.VariantFor(tracerName, targetOf(dev), true), ClusterHitSize)
 }
 
 const tracerName = "bvh/trace/trace.comp"
 
-func newTracer(dev *vk.Device, simd bool) (*Tracer, error) {
-	return tracerOf(dev, shaders.Variant(tracerName, simd), HitSize)
+func newTracer(dev *vk.Device, target shaders.Target) (*Tracer, error) {
+	return tracerOf(dev, shaders.Variant(tracerName, target), HitSize)
 }
 
 func tracerOf(dev *vk.Device, name string, hitSize uint64) (*Tracer, error) {

@@ -65,7 +65,7 @@ type shotCounts struct {
 func newShooter(r *rig, meshes []shotMesh, perMesh int) *shooter {
 	r.Helper()
 	s := &shooter{rig: r, meshes: meshes, perMesh: perMesh}
-	code, err := shaders.Load(shaders.Variant("bvh/trace/watertight.comp", r.dev.SIMD()))
+	code, err := shaders.Load(shaders.Variant("bvh/trace/watertight.comp", shaders.TargetOf(r.dev.SIMD(), false)))
 	if err != nil {
 		r.Fatal(err)
 	}

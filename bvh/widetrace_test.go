@@ -6,6 +6,7 @@ import (
 
 	"github.com/everray/everray/bvh/host"
 	"github.com/everray/everray/bvh/inspect"
+	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
@@ -16,9 +17,9 @@ func (r *rig) tracers() (out [2]*Tracer) {
 	if !r.dev.Features().Int64 {
 		r.Skip("the variant for CPUs needs 64-bit integers")
 	}
-	for i, simd := range []bool{false, true} {
+	for i, target := range []shaders.Target{shaders.Long, shaders.SIMD} {
 		var err error
-		if out[i], err = newTracer(r.dev, simd); err != nil {
+		if out[i], err = newTracer(r.dev, target); err != nil {
 			r.Fatal(err)
 		}
 		r.Cleanup(out[i].Destroy)

@@ -7,14 +7,20 @@ import (
 	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/fallback/repro"
 	"github.com/everray/everray/rt"
+	"github.com/everray/everray/shaders"
 )
+
+// target is what the compute way makes shaders with traversal for.
+func (d *Device) target() shaders.Target {
+	return shaders.TargetOf(d.device.SIMD(), d.device.Features().Int64)
+}
 
 // reproducer is a pipeline or a library with what the compute way would be told of it.
 func (d *Device) reproducer(kind repro.Kind, o *PipelineOptions) *repro.Case {
 	r, limits := o.resolve(), d.device.Physical().Limits
 	c := &repro.Case{Name: r.Name, Kind: kind, Way: d.Backend().String(), MaxDepth: r.MaxRecursionDepth, Flags: r.Flags,
 		Groups: r.Groups, PushConstantBytes: r.PushConstantBytes, StackBytes: r.StackBytes,
-		MaxLanes: limits.MaxComputeWorkGroupInvocations, MaxShared: limits.MaxComputeSharedMemorySize, CPU: d.device.SIMD(),
+		MaxLanes: limits.MaxComputeWorkGroupInvocations, MaxShared: limits.MaxComputeSharedMemorySize, Target: d.target(),
 		Set: repro.Set{Form: r.Form, Stages: r.Stages}}
 	for _, y := range o.Libraries {
 		c.Libraries = append(c.Libraries, y.source)
@@ -64,7 +70,7 @@ func (d *Device) dumpShader(ctx context.Context, s driver.Shader) (dir string, e
 		return "", nil
 	}
 	given := fallback.Shader{Name: s.Name, Stage: s.Stage, Code: s.Code, Entry: s.Entry, Driver: d.device.Physical().DriverID,
-		Clusters: s.AllowClusters}
+		Target: d.target(), Clusters: s.AllowClusters}
 	c, err := given.Reproducer()
 	if err != nil {
 		return "", err

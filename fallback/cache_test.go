@@ -242,8 +242,8 @@ func TestCacheRefused(t *testing.T) {
 	}
 	want := make()
 	limits := &dev.Physical().Limits
-	expanded := o.resolve(dev.SIMD(), limits.MaxComputeWorkGroupInvocations, limits.MaxComputeSharedMemorySize)
-	runtime, err := shaders.Load(shaders.Variant(runtimeName, expanded.simd))
+	expanded := o.resolve(targetOf(dev), limits.MaxComputeWorkGroupInvocations, limits.MaxComputeSharedMemorySize)
+	runtime, err := shaders.Load(shaders.Variant(runtimeName, expanded.target))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ type LibraryOptions struct {
 	// Pipeline holds the library's Name, Stages, Groups and Form, and Flags.AllowClusters, which must be that of the pipelines: they
 	// fail otherwise. Libraries have no monolithic form. The rest is up to the pipelines.
 	rt.Pipeline
-	// SIMD is that of the pipelines' device (vk.Device.SIMD), which fail otherwise.
-	SIMD bool
+	// Target is that of the pipelines' device, which fail otherwise.
+	Target shaders.Target
 	// Keep keeps the stages' code, for reproducers of pipelines that are made with the library.
 	Keep bool
 	// Device, if not nil, compiles what the wavefront form runs of the library at once, where that form is asked for or FormAuto
@@ -47,14 +47,14 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 	if err := check.validate(); err != nil {
 		return fail(err)
 	}
-	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.SIMD, o.Flags.AllowClusters))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.Target, o.Flags.AllowClusters))
 	if err != nil {
 		return fail(err)
 	}
 	source := setOf(o.Form, o.Stages)
 	linked, err := link.NewLibrary(ctx, runtime, o.Stages, link.Options{Form: o.Form})
 	if err != nil {
-		return fail(internal(err, "", &repro.Case{Name: o.Name, Kind: repro.Library, Way: "compute", CPU: o.SIMD,
+		return fail(internal(err, "", &repro.Case{Name: o.Name, Kind: repro.Library, Way: "compute", Target: o.Target,
 			Flags: rt.Flags{AllowClusters: o.Flags.AllowClusters}, Set: source}))
 	}
 	if !o.Keep {

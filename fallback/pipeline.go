@@ -91,14 +91,18 @@ type PipelineOptions struct {
 type resolved struct {
 	PipelineOptions // Stages and Groups are followed by those of the libraries
 	own             int
-	simd            bool   // the runtime is that for CPUs
-	maxLanes        uint32 // of a workgroup
-	maxShared       uint32 // bytes of its shared memory
+	target          shaders.Target // what the runtime is made for
+	maxLanes        uint32         // of a workgroup
+	maxShared       uint32         // bytes of its shared memory
+}
+
+func targetOf(dev *vk.Device) shaders.Target {
+	return shaders.TargetOf(dev.SIMD(), dev.Features().Int64)
 }
 
 // resolve appends the libraries' stages and groups to the pipeline's own.
-func (o PipelineOptions) resolve(simd bool, maxLanes, maxShared uint32) resolved {
-	r := resolved{PipelineOptions: o, own: len(o.Stages), simd: simd, maxLanes: maxLanes, maxShared: maxShared}
+func (o PipelineOptions) resolve(target shaders.Target, maxLanes, maxShared uint32) resolved {
+	r := resolved{PipelineOptions: o, own: len(o.Stages), target: target, maxLanes: maxLanes, maxShared: maxShared}
 	r.Stages, r.Groups = slices.Clone(o.Stages), slices.Clone(o.Groups)
 	for _, y := range o.Libraries {
 		for _, g := range y.options.Groups {
@@ -166,7 +170,7 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
 	limits := &dev.Physical().Limits
-	r := o.resolve(dev.SIMD(), limits.MaxComputeWorkGroupInvocations, limits.MaxComputeSharedMemorySize)
+	r := o.resolve(targetOf(dev), limits.MaxComputeWorkGroupInvocations, limits.MaxComputeSharedMemorySize)
 	dumped, err := r.dump(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
@@ -274,7 +278,7 @@ const runtimeName = "fallback/runtime.comp"
 
 // link links the stages, for direct or indirect launches, and says whether the code comes from the cache.
 func (o *resolved) link(ctx context.Context, indirect bool) (result *link.Result, cached bool, err error) {
-	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.simd, o.Flags.AllowClusters))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.target, o.Flags.AllowClusters))
 	if err != nil {
 		return nil, false, err
 	}
@@ -292,7 +296,7 @@ func (o *resolved) link(ctx context.Context, indirect bool) (result *link.Result
 
 // relink is Cache.relink for code that link returned.
 func (o *resolved) relink(ctx context.Context, refused *link.Result, indirect bool) (*link.Result, error) {
-	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.simd, o.Flags.AllowClusters))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.target, o.Flags.AllowClusters))
 	if err != nil {
 		return nil, err
 	}

@@ -28,8 +28,8 @@ type Shader struct {
 	// Driver is the device's VkDriverId, 0 if it is not known. With lavapipe's, helper invocations of fragment shaders find
 	// nothing: there they read no memory.
 	Driver uint32
-	// SIMD takes the variant of traversal for CPUs (vk.Device.SIMD). Its code has 64-bit integers.
-	SIMD bool
+	// Target is that of the device. Code has 64-bit integers but for shaders.Any.
+	Target shaders.Target
 	// Clusters lets queries meet bottom levels over clusters. A module with the capability for them asks for it by that.
 	Clusters bool
 }
@@ -75,7 +75,7 @@ func LowerShader(ctx context.Context, s Shader) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	library, err := shaders.Load(shaders.VariantFor("fallback/query.comp", s.SIMD, c.Flags.AllowClusters))
+	library, err := shaders.Load(shaders.VariantFor("fallback/query.comp", c.Target, c.Flags.AllowClusters))
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +94,7 @@ func (s *Shader) Reproducer() (*repro.Case, error) {
 		return nil, fmt.Errorf("shader %q: stage %#x is no compute or graphics stage: %w", s.Name, s.Stage, ErrInvalid)
 	}
 	return &repro.Case{Name: cmp.Or(s.Name, s.Entry, "main"), Kind: repro.Shader, Way: "compute", Model: model,
-		SkipHelpers: s.Driver == vk.DriverLavapipe, Flags: rt.Flags{AllowClusters: s.Clusters || asksForClusters(s.Code)},
-		Set: repro.Set{Stages: []rt.Stage{{Name: s.Name, Code: s.Code, Entry: s.Entry}}}}, nil
+		SkipHelpers: s.Driver == vk.DriverLavapipe, Target: s.Target,
+		Flags: rt.Flags{AllowClusters: s.Clusters || asksForClusters(s.Code)},
+		Set:   repro.Set{Stages: []rt.Stage{{Name: s.Name, Code: s.Code, Entry: s.Entry}}}}, nil
 }

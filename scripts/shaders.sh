@@ -7,7 +7,7 @@
 #   scripts/shaders.sh --out DIR ...   write below DIR instead of shaders/spv
 #
 # A source with the line "// Variant: simd" is compiled once more, with ER_SIMD defined (shaders/bvh/trace/simd.glsl), to
-# NAME.simd.EXT.spv. One with the line "// Variant: clusters" is compiled again with ER_CLUSTERS (shaders/bvh/trace/cluster.glsl),
+# NAME.simd.EXT.spv. One with the line "// Variant: long" is with ER_LONG (shaders/bvh/common/access.glsl), to NAME.long.EXT.spv. One with the line "// Variant: clusters" is compiled again with ER_CLUSTERS (shaders/bvh/trace/cluster.glsl),
 # to NAME.clusters.EXT.spv, and NAME.clusters.simd.EXT.spv if it has both. One with the line "// Uncalled functions: kept" keeps
 # those, for the linker to call. Includes (*.glsl) are relative to shaders/. The output depends on the sources and the compiler's
 # version only.
@@ -48,10 +48,17 @@ relative() {
 # modules: the names of what is made of the source $rel.
 modules() {
 	echo "$rel"
-	if grep -q '^// Variant: simd$' "shaders/$rel"; then echo "${rel%.*}.simd.${rel##*.}"; fi
+	targets "${rel%.*}"
 	grep -q '^// Variant: clusters$' "shaders/$rel" || return 0
 	echo "${rel%.*}.clusters.${rel##*.}"
-	if grep -q '^// Variant: simd$' "shaders/$rel"; then echo "${rel%.*}.clusters.simd.${rel##*.}"; fi
+	targets "${rel%.*}.clusters"
+}
+
+# targets NAME: the names of NAME's variants for some devices.
+targets() {
+	for t in simd long; do
+		if grep -q "^// Variant: $t\$" "shaders/$rel"; then echo "$1.$t.${rel##*.}"; fi
+	done
 }
 
 # compile SOURCE: its modules, validated. A failure names the file and stops.
@@ -59,7 +66,7 @@ compile() {
 	relative "$1"
 	for m in $(modules); do
 		define=
-		case $m in *.simd.*) define=-DER_SIMD ;; esac
+		case $m in *.simd.*) define=-DER_SIMD ;; *.long.*) define=-DER_LONG ;; esac
 		case $m in *.clusters.*) define="$define -DER_CLUSTERS" ;; esac
 		module "$m" $define || return 1
 	done
@@ -95,7 +102,7 @@ if [ -d shaders/spv ]; then
 	find shaders/spv -name '*.spv' | LC_ALL=C sort | while read -r f; do
 		name=${f#shaders/spv/}
 		name=${name%.spv}
-		rel=$(echo "$name" | sed 's/\.simd\./\./; s/\.clusters\./\./')
+		rel=$(echo "$name" | sed 's/\.simd\./\./; s/\.long\./\./; s/\.clusters\./\./')
 		if [ ! -e "shaders/$rel" ] || ! modules | grep -qx "$name"; then
 			[ $check = no ] && rm -f "$f" || { echo "shaders.sh: $f has no source; run 'make shaders'" >&2; exit 1; }
 		fi

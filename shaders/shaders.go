@@ -23,23 +23,49 @@ var ErrUnknownShader = errors.New("no such shader")
 // spirvMagic is the first word of every SPIR-V module.
 const spirvMagic = 0x07230203
 
-// Variant returns the name of a shader's variant for a device: that for CPUs, if simd is set (vk.Device.SIMD). Only shaders
-// with traversal have one; see bvh/trace/simd.glsl.
-func Variant(name string, simd bool) string {
-	if !simd {
+// Target is what sort of device a variant of a shader with traversal is for.
+type Target string
+
+// The targets.
+const (
+	// Any device runs it.
+	Any Target = ""
+	// Long is for devices with 64-bit integers: addresses are sums of them (bvh/common/access.glsl).
+	Long Target = "long"
+	// SIMD is for CPUs, with 64-bit integers (bvh/trace/simd.glsl).
+	SIMD Target = "simd"
+)
+
+// TargetOf chooses for a device: simd is vk.Device.SIMD, int64 the feature.
+func TargetOf(simd, int64 bool) Target {
+	switch {
+	case simd:
+		return SIMD
+	case int64:
+		return Long
+	}
+	return Any
+}
+
+// Variant returns the name of a shader's variant for a target. Only shaders with traversal that applications run have all.
+func Variant(name string, target Target) string {
+	if target == Any {
 		return name
 	}
+	return variant(name, string(target))
+}
+
+func variant(name, of string) string {
 	ext := path.Ext(name)
-	return strings.TrimSuffix(name, ext) + ".simd" + ext
+	return strings.TrimSuffix(name, ext) + "." + of + ext
 }
 
 // VariantFor is Variant of a shader with traversal that knows clusters (bvh/trace/cluster.glsl), or does not.
-func VariantFor(name string, simd, clusters bool) string {
+func VariantFor(name string, target Target, clusters bool) string {
 	if clusters {
-		ext := path.Ext(name)
-		name = strings.TrimSuffix(name, ext) + ".clusters" + ext
+		name = variant(name, "clusters")
 	}
-	return Variant(name, simd)
+	return Variant(name, target)
 }
 
 // Load returns the SPIR-V words of a shader by the name of its source, for example "bvh/build/morton.comp".

@@ -59,16 +59,16 @@ func TestUnusedCapabilitiesGo(t *testing.T) {
 	}
 }
 
-// TestVariantForCPUs: only the variant whose devices are asked for it uses 64-bit integers.
-func TestVariantForCPUs(t *testing.T) {
-	for simd, want := range map[bool]bool{false: false, true: true} {
-		for _, name := range []string{"fallback/runtime.comp", "bvh/trace/trace.comp", "viewer/bare.comp"} {
-			code, err := shaders.Load(shaders.Variant(name, simd))
+// TestVariants: only those whose devices are asked for it use 64-bit integers.
+func TestVariants(t *testing.T) {
+	for target, want := range map[shaders.Target]bool{shaders.Any: false, shaders.Long: true, shaders.SIMD: true} {
+		for _, name := range []string{"fallback/runtime.comp", "fallback/query.comp", "bvh/trace/trace.comp", "viewer/bare.comp"} {
+			code, err := shaders.Load(shaders.Variant(name, target))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := slices.Contains(capabilitiesOf(t, code), spirv.CapabilityInt64); got != want {
-				t.Errorf("%s: Int64 is %v, want %v", shaders.Variant(name, simd), got, want)
+				t.Errorf("%s: Int64 is %v, want %v", shaders.Variant(name, target), got, want)
 			}
 		}
 	}

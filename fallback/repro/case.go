@@ -15,6 +15,7 @@ import (
 
 	"github.com/everray/everray/fallback/spirv"
 	"github.com/everray/everray/rt"
+	"github.com/everray/everray/shaders"
 )
 
 // ErrInvalid is wrapped by errors about directories that hold no reproducer.
@@ -47,8 +48,8 @@ type Case struct {
 	MaxDepth, MaxLanes, MaxShared uint32
 	Flags                         rt.Flags
 	Indirect                      bool
-	// CPU tells that the runtime is the variant for CPUs.
-	CPU bool
+	// Target is what variant of the runtime, or of the functions of ray queries, it is.
+	Target shaders.Target
 	// Groups, and the sizes of push constants and stack, are for the reader; the linker does not need them.
 	Groups                        []rt.Group
 	PushConstantBytes, StackBytes uint32
@@ -71,16 +72,16 @@ const describing = "reproducer.json"
 type (
 	caseFile struct {
 		Version   int
-		Name      string   `json:",omitempty"`
-		Kind      Kind     `json:",omitempty"`
-		Way       string   `json:",omitempty"`
-		Form      string   `json:",omitempty"`
-		MaxDepth  uint32   `json:",omitempty"`
-		MaxLanes  uint32   `json:",omitempty"`
-		MaxShared uint32   `json:",omitempty"`
-		Indirect  bool     `json:",omitempty"`
-		CPU       bool     `json:",omitempty"`
-		Flags     rt.Flags `json:",omitzero"`
+		Name      string         `json:",omitempty"`
+		Kind      Kind           `json:",omitempty"`
+		Way       string         `json:",omitempty"`
+		Form      string         `json:",omitempty"`
+		MaxDepth  uint32         `json:",omitempty"`
+		MaxLanes  uint32         `json:",omitempty"`
+		MaxShared uint32         `json:",omitempty"`
+		Indirect  bool           `json:",omitempty"`
+		Target    shaders.Target `json:",omitempty"`
+		Flags     rt.Flags       `json:",omitzero"`
 		Stages    []stageFile
 		Groups    []rt.Group `json:",omitempty"`
 		Library   []setFile  `json:",omitempty"`
@@ -121,7 +122,7 @@ func (c *Case) write(dir string) error {
 		return err
 	}
 	f := caseFile{Version: fileVersion, Name: c.Name, Kind: c.Kind, Way: c.Way, Form: c.Form.String(), MaxDepth: c.MaxDepth,
-		MaxLanes: c.MaxLanes, MaxShared: c.MaxShared, Indirect: c.Indirect, CPU: c.CPU, PushConstantBytes: c.PushConstantBytes,
+		MaxLanes: c.MaxLanes, MaxShared: c.MaxShared, Indirect: c.Indirect, Target: c.Target, PushConstantBytes: c.PushConstantBytes,
 		StackBytes: c.StackBytes, SkipHelpers: c.SkipHelpers, Flags: c.Flags, Groups: c.Groups, Error: c.Error}
 	var err error
 	if f.Stages, err = writeStages(dir, "stage", c.Stages); err != nil {
@@ -204,7 +205,7 @@ func read(dir string) (*Case, error) {
 		return nil, fmt.Errorf("%w: version %d, this program reads %d", ErrInvalid, f.Version, fileVersion)
 	}
 	c := &Case{Name: f.Name, Kind: f.Kind, Way: f.Way, MaxDepth: f.MaxDepth, MaxLanes: f.MaxLanes, MaxShared: f.MaxShared,
-		Indirect: f.Indirect, CPU: f.CPU, PushConstantBytes: f.PushConstantBytes, StackBytes: f.StackBytes,
+		Indirect: f.Indirect, Target: f.Target, PushConstantBytes: f.PushConstantBytes, StackBytes: f.StackBytes,
 		SkipHelpers: f.SkipHelpers, Flags: f.Flags, Groups: f.Groups, Error: f.Error}
 	if err := c.readModel(&f); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (c *Case) Link(ctx context.Context, o Options) (*link.Result, []Pass, error
 
 // lower lowers the ray queries of a shader.
 func (c *Case) lower(ctx context.Context, o Options) (*link.Result, []Pass, error) {
-	library, err := shaders.Load(shaders.VariantFor(queryName, false, c.Flags.AllowClusters))
+	library, err := shaders.Load(shaders.VariantFor(queryName, c.Target, c.Flags.AllowClusters))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,7 +81,7 @@ func (c *Case) libraries(ctx context.Context, runtime []uint32, w *watch) (list 
 
 // pipeline links a pipeline, or makes a library.
 func (c *Case) pipeline(ctx context.Context, o Options) (*link.Result, []Pass, error) {
-	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, c.CPU, c.Flags.AllowClusters))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, c.Target, c.Flags.AllowClusters))
 	if err != nil {
 		return nil, nil, err
 	}

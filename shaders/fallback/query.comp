@@ -2,6 +2,7 @@
 // query.glsl out of this module and puts them into the application's.
 #version 460
 // Variant: simd
+// Variant: long
 // Variant: clusters
 // Uncalled functions: kept
 #extension GL_GOOGLE_include_directive : require

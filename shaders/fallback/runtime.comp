@@ -7,6 +7,7 @@
 // Parameters of those functions are `const in`, which glslang passes by value.
 #version 460
 // Variant: simd
+// Variant: long
 // Variant: clusters
 // Uncalled functions: kept
 #extension GL_GOOGLE_include_directive : require

@@ -1,5 +1,6 @@
 #version 460
 // Variant: simd
+// Variant: long
 // The compute way's traversal and nothing else: what bench.rgen and occlusion.rgen with their shaders do, without a pipeline,
 // to tell what the pipeline itself costs. Lanes are placed as runtime.comp places those of a launch.
 #extension GL_GOOGLE_include_directive : require

@@ -23,7 +23,7 @@ func (y library) Destroy() { y.impl.Destroy() }
 // NewLibrary runs most of the linker over the shaders.
 func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driver.Library, error) {
 	impl, err := fallback.NewLibrary(ctx, fallback.LibraryOptions{
-		Pipeline: o.Pipeline, SIMD: d.device.SIMD(), Keep: d.dump != "", Device: d.device,
+		Pipeline: o.Pipeline, Target: d.target(), Keep: d.dump != "", Device: d.device,
 		SetLayouts: o.SetLayouts, Cache: d.cache,
 	})
 	if err != nil {

@@ -1,6 +1,10 @@
 // Typed views of a structure's memory, for reading. See layout.glsl.
 #ifndef ER_BVH_ACCESS_GLSL
 #define ER_BVH_ACCESS_GLSL
+// The variant for GPUs with 64-bit integers, which have one instruction for an address of base, index and stride.
+#ifdef ER_LONG
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#endif
 
 struct ErNode {
     vec4 xy0, xy1, z;
@@ -65,12 +69,16 @@ uvec2 erAddress(uvec2 base, uint bytes) {
 
 // erOffset is erAddress for index * stride that may pass 32 bits, as what drivers make of an array's index may not: use it
 // where an array may be larger than 4 GiB.
+#ifdef ER_LONG
+uvec2 erOffset(uvec2 base, uint index, uint stride) { return unpackUint2x32(packUint2x32(base) + uint64_t(index) * stride); }
+#else
 uvec2 erOffset(uvec2 base, uint index, uint stride) {
     uint high, low, carry;
     umulExtended(index, stride, high, low);
     low = uaddCarry(base.x, low, carry);
     return uvec2(low, base.y + high + carry);
 }
+#endif
 
 // erAddressBlocks is erAddress in units of 64 bytes.
 uvec2 erAddressBlocks(uvec2 base, uint blocks) {

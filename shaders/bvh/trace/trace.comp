@@ -1,5 +1,6 @@
 #version 460
 // Variant: simd
+// Variant: long
 // Variant: clusters
 #extension GL_GOOGLE_include_directive : require
 // Bare traversal: rays in, hits out. For tests and benchmarks.

@@ -40,7 +40,8 @@ func NewBare(ctx context.Context, t *Tracer) (*Bare, error) {
 		return nil, fmt.Errorf("%w: only the compute way's traversal of closest hits and occlusion can do without a pipeline",
 			engine.ErrInvalid)
 	}
-	code, err := shaders.Load(shaders.Variant("viewer/bare.comp", t.dev.VK().SIMD()))
+	d := t.dev.VK()
+	code, err := shaders.Load(shaders.Variant("viewer/bare.comp", shaders.TargetOf(d.SIMD(), d.Features().Int64)))
 	if err != nil {
 		return nil, err
 	}

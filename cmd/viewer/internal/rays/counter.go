@@ -75,7 +75,7 @@ func NewTopCounter(ctx context.Context, dev *engine.Device, top *engine.Accelera
 	if err = c.set.Err(); err != nil {
 		return c, err
 	}
-	code, err := shaders.Load(shaders.VariantFor("viewer/count.comp", false, clusters))
+	code, err := shaders.Load(shaders.VariantFor("viewer/count.comp", shaders.Any, clusters))
 	if err != nil {
 		return c, err
 	}
