@@ -6,8 +6,8 @@ import (
 
 	"github.com/everray/everray/bvh/host"
 	"github.com/everray/everray/bvh/inspect"
-	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/bvh/internal/layout"
+	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
 

@@ -13,20 +13,20 @@ import (
 // TestRuntimeSymbols resolves the symbols of all variants of the runtime, and of the library of ray queries.
 func TestRuntimeSymbols(t *testing.T) {
 	for _, clusters := range []bool{false, true} {
-		for _, simd := range []bool{false, true} {
-			name := shaders.VariantFor("fallback/runtime.comp", simd, clusters)
+		for _, target := range []shaders.Target{shaders.Any, shaders.Long, shaders.SIMD} {
+			name := shaders.VariantFor("fallback/runtime.comp", target, clusters)
 			y, err := resolveSymbols(decoded(t, name))
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if tiles := y.RtTiles.id != 0; tiles == simd {
+			if tiles := y.RtTiles.id != 0; tiles == (target == shaders.SIMD) {
 				t.Errorf("%s: rtTiles is there: %v", name, tiles)
 			}
-		}
-		name := shaders.VariantFor("fallback/query.comp", false, clusters)
-		if _, err := resolveQuerySymbols(decoded(t, name)); err != nil {
-			t.Errorf("%s: %v", name, err)
+			name = shaders.VariantFor("fallback/query.comp", target, clusters)
+			if _, err := resolveQuerySymbols(decoded(t, name)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 }

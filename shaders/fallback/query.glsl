@@ -17,7 +17,8 @@ struct RqQuery {
     vec3 direction;
     uint flags;
     uint cullMask;
-    uint depth;    // entries of the stack, the first of them where traversal goes on; 0: it is at its end
+    uint ref;      // where traversal goes on; ER_REF_DONE: it is at its end
+    uint depth;    // entries of the stack
     uint instance; // record of the instance that it is in, ER_NO_INSTANCE: none yet
 #ifdef ER_CLUSTERS
     uint cluster;  // number of the record of the cluster that it is in, times 256
@@ -28,7 +29,7 @@ struct RqQuery {
 #endif
     ErFound candidate;
     ErFound committed; // its t is where the ray ends now
-    uint stack[ER_LOOP_ENTRIES + 1]; // one for the rest of a leaf
+    uint stack[ER_LOOP_ENTRIES];
 };
 
 // Values of OpRayQueryGetIntersectionTypeKHR.
@@ -58,7 +59,8 @@ void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, con
     q.direction = direction;
     q.flags = flags;
     q.cullMask = cullMask & 0xFFu;
-    q.depth = any ? 2u : 0u;
+    q.ref = any ? ER_REF_RESTORE : ER_REF_DONE; // to the top level from nowhere
+    q.depth = 2u;
     q.stack[0] = ER_REF_DONE;
     q.stack[1] = top.y;
     q.instance = ER_NO_INSTANCE;
@@ -67,7 +69,7 @@ void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, con
     q.committed.t = tMax;
 }
 
-// What walk.glsl is to do in rqProceed. At a candidate, what is left of the leaf goes back to the stack, as a leaf of its own.
+// What walk.glsl is to do in rqProceed. Behind a candidate it goes on with what is left of the leaf, as a leaf of its own.
 #define ER_STACK q.stack
 #define ER_HAS_BOXES true
 #define ER_VISIBLE(i) erWanted(i, ray.flags, ray.cullMask)
@@ -78,9 +80,10 @@ void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, con
 #define ER_DECIDE_TRIANGLE verdict = RQ_CANDIDATE_ASK;
 #define ER_ASK if (verdict == RQ_CANDIDATE_ASK) { \
     q.candidate = f; \
-    ER_PUSH(ref) \
+    next = ref; \
     if (k < last) { \
-        ER_PUSH(erRefOf(RQ_IN_LEAF(k) + 1u, last - k, shift)) \
+        ER_PUSH(ref) \
+        next = erRefOf(RQ_IN_LEAF(k) + 1u, last - k, shift); \
     } \
     paused = true; \
     ref = ER_REF_DONE; \
@@ -111,7 +114,7 @@ const uint RQ_CANDIDATE_ASK = 3u; // beside ER_CANDIDATE_*
 // hit on the way.
 bool rqProceed(inout RqQuery q) {
     q.candidate.instance = ER_NO_INSTANCE;
-    if (q.depth == 0u) {
+    if (q.ref == ER_REF_DONE) {
         return false;
     }
     ErRay ray = ErRay(q.origin, q.tMin, q.direction, q.committed.t, q.flags, q.cullMask, 0u, 0u);
@@ -125,17 +128,16 @@ bool rqProceed(inout RqQuery q) {
     ErRaySetup setup;
     ErFound found = q.committed;
     uint depth = q.depth;
-    uint ref = ER_REF_RESTORE; // to the top level from nowhere
+    uint ref = q.ref, next = ER_REF_DONE;
 #ifdef ER_CLUSTERS
     uint cluster = q.cluster, inside = q.inside;
     uvec2 home = uvec2(0u);
 #endif
     ER_WIDE_STATE
-    if (instance != ER_NO_INSTANCE) { // or to where the last candidate was
+    if (instance != ER_NO_INSTANCE) { // back to where the last candidate was
         ErInstance i = ErInstanceView(erInstances(tlas)).instance[instance];
         ER_ENTER(i)
         RQ_WIDE_AGAIN(i)
-        ER_POP
 #ifdef ER_CLUSTERS
         if (inside != 0u) {
             ErNode record = erNodeAt(leaves, cluster >> ER_RECORD_SHIFT);
@@ -144,7 +146,8 @@ bool rqProceed(inout RqQuery q) {
 #endif
     }
 #include "bvh/trace/walk.glsl"
-    q.depth = paused ? depth : 0u;
+    q.ref = next;
+    q.depth = depth;
     q.instance = instance;
 #ifdef ER_CLUSTERS
     q.cluster = cluster;
@@ -156,14 +159,14 @@ bool rqProceed(inout RqQuery q) {
 }
 
 void rqTerminate(inout RqQuery q) {
-    q.depth = 0u;
+    q.ref = ER_REF_DONE;
 }
 
 // rqAbandon ends a query in a helper invocation, on drivers where those read no memory: what they would walk through is no
 // tree. The linker calls it before rqProceed there.
 void rqAbandon(inout RqQuery q, const in bool helper) {
     if (helper) {
-        q.depth = 0u;
+        q.ref = ER_REF_DONE;
     }
 }
 
@@ -174,7 +177,7 @@ void rqConfirmIntersection(inout RqQuery q) {
     }
     q.committed = q.candidate;
     if ((q.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u) {
-        q.depth = 0u;
+        q.ref = ER_REF_DONE;
     }
 }
 
@@ -186,7 +189,7 @@ void rqGenerateIntersection(inout RqQuery q, const in float t) {
     q.committed = q.candidate;
     q.committed.t = t;
     if ((q.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u) {
-        q.depth = 0u;
+        q.ref = ER_REF_DONE;
     }
 }
 
