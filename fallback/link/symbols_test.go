@@ -34,8 +34,8 @@ func TestRuntimeSymbols(t *testing.T) {
 // TestAttributeRoom: the variables of the runtime that hold hit attributes have the words that the linker takes them to have.
 func TestAttributeRoom(t *testing.T) {
 	for _, clusters := range []bool{false, true} {
-		for _, simd := range []bool{false, true} {
-			name := shaders.VariantFor("fallback/runtime.comp", simd, clusters)
+		for _, target := range []shaders.Target{shaders.Any, shaders.Long, shaders.SIMD} {
+			name := shaders.VariantFor("fallback/runtime.comp", target, clusters)
 			m := decoded(t, name)
 			defs := map[spirv.ID]spirv.Inst{}
 			for _, in := range m.Globals {

@@ -136,7 +136,7 @@ func newPainter(ctx context.Context, dev *engine.Device, top *engine.Acceleratio
 		Memory: vk.DeviceLocal}); err != nil {
 		return p, err
 	}
-	code, err := shaders.Load(shaders.VariantFor("viewer/clusters.comp", false, ofClusters))
+	code, err := shaders.Load(shaders.VariantFor("viewer/clusters.comp", shaders.Any, ofClusters))
 	if err != nil {
 		return p, err
 	}
