@@ -7,10 +7,11 @@
 #   scripts/shaders.sh --out DIR ...   write below DIR instead of shaders/spv
 #
 # A source with the line "// Variant: simd" is compiled once more, with ER_SIMD defined (shaders/bvh/trace/simd.glsl), to
-# NAME.simd.EXT.spv. One with the line "// Variant: long" is with ER_LONG (shaders/bvh/common/access.glsl), to NAME.long.EXT.spv. One with the line "// Variant: clusters" is compiled again with ER_CLUSTERS (shaders/bvh/trace/cluster.glsl),
-# to NAME.clusters.EXT.spv, and NAME.clusters.simd.EXT.spv if it has both. One with the line "// Uncalled functions: kept" keeps
-# those, for the linker to call. Includes (*.glsl) are relative to shaders/. The output depends on the sources and the compiler's
-# version only.
+# NAME.simd.EXT.spv. One with the line "// Variant: long" is with ER_LONG (shaders/bvh/common/access.glsl), to
+# NAME.long.EXT.spv. One with the line "// Variant: clusters" is compiled again with ER_CLUSTERS
+# (shaders/bvh/trace/cluster.glsl), to NAME.clusters.EXT.spv, and NAME.clusters.simd.EXT.spv and NAME.clusters.long.EXT.spv if
+# it has those lines, too. One with the line "// Uncalled functions: kept" keeps those, for the linker to call. Includes (*.glsl)
+# are relative to shaders/. The output depends on the sources and the compiler's version only.
 set -eu
 cd "$(dirname "$0")/.."
 
