@@ -19,6 +19,7 @@ struct RqQuery {
     uint cullMask;
     uint ref;      // where traversal goes on; ER_REF_DONE: it is at its end
     uint depth;    // entries of the stack
+    uint hit;      // RQ_HIT_..., which the linker knows by name: of a query that has not begun it is RQ_HIT_NONE
     uint instance; // record of the instance that it is in, ER_NO_INSTANCE: none yet
 #ifdef ER_CLUSTERS
     uint cluster;  // number of the record of the cluster that it is in, times 256
@@ -45,6 +46,10 @@ const uint RQ_KIND_OPAQUE_BOX = 2u;
 
 bool rqIsBox(const in ErFound f) { return f.kind == RQ_KIND_BOX || f.kind == RQ_KIND_OPAQUE_BOX; }
 
+uint rqHitType(const in ErFound f) {
+    return f.instance == ER_NO_INSTANCE ? RQ_HIT_NONE : (rqIsBox(f) ? RQ_HIT_GENERATED : RQ_HIT_TRIANGLE);
+}
+
 uvec2 rqInstances(const in uvec2 tlas) { return erInstances(tlas); }
 
 const ErFound RQ_NOTHING = ErFound(0.0, 0.0, 0.0, ER_NO_INSTANCE, 0u, 0u);
@@ -64,6 +69,7 @@ void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, con
     q.stack[0] = ER_REF_DONE;
     q.stack[1] = top.y;
     q.instance = ER_NO_INSTANCE;
+    q.hit = RQ_HIT_NONE;
     q.candidate = RQ_NOTHING;
     q.committed = RQ_NOTHING;
     q.committed.t = tMax;
@@ -155,6 +161,7 @@ bool rqProceed(inout RqQuery q) {
 #endif
     RQ_WIDE_PAUSE
     q.committed = found;
+    q.hit = rqHitType(found);
     return paused;
 }
 
@@ -176,6 +183,7 @@ void rqConfirmIntersection(inout RqQuery q) {
         return;
     }
     q.committed = q.candidate;
+    q.hit = RQ_HIT_TRIANGLE;
     if ((q.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u) {
         q.ref = ER_REF_DONE;
     }
@@ -188,6 +196,7 @@ void rqGenerateIntersection(inout RqQuery q, const in float t) {
     }
     q.committed = q.candidate;
     q.committed.t = t;
+    q.hit = RQ_HIT_GENERATED;
     if ((q.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u) {
         q.ref = ER_REF_DONE;
     }
@@ -201,11 +210,8 @@ bool rqGetIntersectionCandidateAABBOpaque(inout RqQuery q) { return q.candidate.
 
 // The getters below are told which intersection: 0 the candidate, 1 the hit. Without one they return zeros.
 
-uint rqHitType(const in ErFound f) {
-    return f.instance == ER_NO_INSTANCE ? RQ_HIT_NONE : (rqIsBox(f) ? RQ_HIT_GENERATED : RQ_HIT_TRIANGLE);
-}
 uint rqGetIntersectionType(inout RqQuery q, const in uint which) {
-    return which != 0u ? rqHitType(q.committed) : (rqIsBox(q.candidate) ? RQ_CANDIDATE_BOX : RQ_CANDIDATE_TRIANGLE);
+    return which != 0u ? q.hit : (rqIsBox(q.candidate) ? RQ_CANDIDATE_BOX : RQ_CANDIDATE_TRIANGLE);
 }
 float rqGetIntersectionT(inout RqQuery q, const in uint which) { return which != 0u ? q.committed.t : q.candidate.t; }
 vec2 rqGetIntersectionBarycentrics(inout RqQuery q, const in uint which) {
