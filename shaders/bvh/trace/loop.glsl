@@ -1,4 +1,4 @@
-// The traversal loop. See traverse.glsl.
+// What the traversal loop (walk.glsl) is made of, and the traversal of a ray to its end. See traverse.glsl.
 #ifndef ER_BVH_LOOP_GLSL
 #define ER_BVH_LOOP_GLSL
 

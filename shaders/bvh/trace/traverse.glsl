@@ -11,7 +11,7 @@
 //   void erTraversalFault(uint kind, uint value);
 //       told of anything that keeps traversal from seeing a part of the scene.
 //
-// One loop walks both levels (while-while, Aila and Laine 2009): entering an
+// One loop walks both levels (walk.glsl; while-while, Aila and Laine 2009): entering an
 // instance pushes a restore marker and goes on with the bottom level's root in
 // object space. Nothing here needs subgroup operations, shared memory or
 // recursion, so it may run inside any state machine.

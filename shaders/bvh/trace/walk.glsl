@@ -5,6 +5,8 @@
 //   ER_VISIBLE(instance)                whether an instance takes part
 //   ER_DECIDE_BOX, ER_DECIDE_TRIANGLE   give the verdict on a candidate f
 //   ER_ASK                              stops at a candidate, if that is the verdict
+// Where a ray is, is in their variables: ref is what it visits next, depth the entries of the stack below that, instance and
+// bottom the level, with its nodes, leaves, mode, origin and setup; found is the hit so far. Clusters and wide nodes have more.
 while (ref != ER_REF_DONE) {
 #ifdef ER_SIMD
     if (wide) {

@@ -113,7 +113,7 @@ void erUp2(inout ErTop t, bool when) {
     t.c = when ? t.a : t.c;
 }
 
-// What follows is for erTraverse, and knows its variables.
+// What follows is for walk.glsl and those that include it, and knows their variables.
 
 #define ER_WIDE_STATE \
     ErTop entries = ErTop(0u, 0u, 0u, 0u, 0u, 0u); \

@@ -1,4 +1,4 @@
-// The way down to a leaf through wide nodes, a part of erTraverse: see wide.glsl.
+// The way down to a leaf through wide nodes, a part of walk.glsl: see wide.glsl.
 ER_NODE_LOOP(ref) {
     ER_COUNT(erNodeSteps);
     bool anyHit = (ray.flags & ER_RAY_TERMINATE_ON_FIRST_HIT) != 0u;
