@@ -165,7 +165,11 @@ Bsdf makeBsdf(BsdfInput i, vec3 wo)
     b.alpha = vec2(alpha);
     if (has(FEATURE_ANISOTROPY))
         b.alpha.x = mix(alpha, 1.0, i.anisotropy * i.anisotropy);
-    i.roughness = sqrt(0.5 * (b.alpha.x + b.alpha.y)); // for the table, which knows one roughness
+    // For the table, which knows one roughness: of stretched lobes, what loses as much in the furnace.
+    float one = 0.5 * (b.alpha.x + b.alpha.y);
+    if (has(FEATURE_ANISOTROPY))
+        one = mix(one, sqrt(0.5 * dot(b.alpha, b.alpha)), 0.6);
+    i.roughness = sqrt(one);
     b.in_ = i;
     float r = (i.ior - 1.0) / (i.ior + 1.0);
     vec3 f0 = vec3(r * r);
