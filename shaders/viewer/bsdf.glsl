@@ -143,8 +143,8 @@ float fresnelDielectric(Bsdf b, float cosine)
 
 // Light that a refracting interface scatters more than once leaves it on both sides as smooth lobes, in proportion to what is
 // lost at both directions (Kulla and Conty 2017). From the thin side the mean Fresnel factor of it is reflected; from the dense
-// side as much as reciprocity leaves.
-void glassScatters(inout Bsdf b, float cosine, float share)
+// side as much as reciprocity leaves. Returns the parts that are reflected, and transmitted but for their colour.
+vec2 glassScatters(inout Bsdf b, float cosine, float share)
 {
     bool dense = b.eta > 1.0;
     vec2 loss = glassLoss(cosine, b.in_.roughness, b.eta, false);
@@ -156,6 +156,7 @@ void glassScatters(inout Bsdf b, float cosine, float share)
     float lost = dense ? loss.y : loss.x;
     b.glassReflects = share * (1.0 - through) * lost / (dense ? mean.y : mean.x);
     b.glassTransmits = through * lost / (dense ? mean.x : mean.y);
+    return vec2(share * (1.0 - through), through) * lost;
 }
 
 Bsdf makeBsdf(BsdfInput i, vec3 wo)
@@ -201,6 +202,7 @@ Bsdf makeBsdf(BsdfInput i, vec3 wo)
     b.transmit = vec3(0.0);
     b.glassReflects = 0.0;
     b.glassTransmits = 0.0;
+    vec2 glass = vec2(0.0);
     if (has(FEATURE_TRANSMISSION) && i.transmission > 0.0)
     {
         b.transmit = i.straight ? vec3(0.0) : b.diffuse * i.transmission;
@@ -210,7 +212,7 @@ Bsdf makeBsdf(BsdfInput i, vec3 wo)
             b.eta = i.front ? 1.0 / i.refractionIor : i.refractionIor;
             float share = i.transmission * (1.0 - i.metallic);
             b.multiple *= 1.0 - share;
-            glassScatters(b, wo.z, share);
+            glass = glassScatters(b, wo.z, share);
         }
     }
     if (has(FEATURE_DIFFUSE_TRANSMISSION))
@@ -238,8 +240,8 @@ Bsdf makeBsdf(BsdfInput i, vec3 wo)
         lower += luminance(b.through) * b.outgoingBelow;
     if (has(FEATURE_TRANSMISSION))
     {
-        lower += i.thin ? transmitted * b.outgoingLoss : luminance(b.transmit) * b.glassTransmits;
-        upper += b.glassReflects;
+        lower += i.thin ? transmitted * b.outgoingLoss : luminance(b.transmit) * glass.y;
+        upper += glass.x;
     }
     float coat = 1.0 - b.outgoingCoat;
     float diffuse = upper + lower;
