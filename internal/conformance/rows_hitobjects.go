@@ -337,7 +337,7 @@ func hitObjectRows() []Row {
 	for _, d := range shapes.HitObjectDialects {
 		rows = append(rows, getterRows(d)...)
 	}
-	for _, more := range [][]Row{usesRows(), queryHitRows(), recordHitRows(), mixedRows(), seedRows()} {
+	for _, more := range [][]Row{usesRows(), queryHitRows(), recordHitRows(), mixedRows(), bothRows(), seedRows()} {
 		rows = append(rows, more...)
 	}
 	return rows

@@ -309,3 +309,48 @@ void main() {
 		"closest hit shader that an execution runs",
 		Program: p, Scene: hitObjectScene(), Table: table, Rays: hitObjectRays(), Check: checkGetters}}
 }
+
+// bothBody has an object of each extension, for the same ray.
+const bothBody = `
+#extension GL_NV_shader_invocation_reorder : require
+void clearDump() { for (uint k = 0u; k < 56u; k++) p.w[k] = 0u; }
+#define PUT(part) for (uint k = 0u; k < 56u; k++) OUT(56u * part + k) = p.w[k];
+void main() {
+    Ray r = RAY;
+    clearDump();
+    TRACE(r, 0);
+    PUT(0u)
+    clearDump();
+    HO e;
+    hitObjectNV n;
+    hoTrace(e, scene, r.flags, r.mask, r.offset, r.stride, r.miss, r.origin, r.tmin, r.direction, r.tmax);
+    uint any = p.w[52];
+    hitObjectTraceRayNV(n, scene, r.flags, r.mask, r.offset, r.stride, r.miss, r.origin, r.tmin, r.direction, r.tmax, 0);
+    reorderThreadNV(n, 1u, 1u);
+    hoReorder(e);
+    bool same = p.w[52] == 2u * any && hitObjectIsHitNV(n) == hoIsHit(e) && hitObjectIsMissNV(n) == hoIsMiss(e) &&
+        hitObjectGetRayTMaxNV(n) == hoTMax(e) && hitObjectGetShaderBindingTableRecordIndexNV(n) == hoRecordIndex(e);
+    clearDump();
+    hoExecute(e);
+    p.w[52] = any;
+    p.w[53] = same ? 0u : 1u;
+    PUT(1u)
+    clearDump();
+    hitObjectExecuteShaderNV(n, 0);
+    p.w[52] = any;
+    PUT(2u)
+}
+`
+
+const bothParts = 3
+
+// bothRows: objects of both extensions in one module.
+func bothRows() []Row {
+	p := hitObjectProgram("hit-objects-both", shapes.HitObjectsEXT, bothParts)
+	raygen := p.group(engine.GeneralGroup(p.withHitObjects(engine.Raygen, shapes.HitObjectsEXT, bothBody)))
+	triangles, box, miss := p.answers()
+	return []Row{{Name: "both", Rule: reorderAt +
+		"beside SPV_NV_shader_invocation_reorder in one module: each extension's object of a ray tells and executes the same",
+		Program: p, Scene: hitObjectScene(), Table: hitObjectTable(raygen, triangles, box, miss), Rays: hitObjectRays(),
+		Check: sameParts(bothParts, hitObjectStages, func(int, int) bool { return false })}}
+}
