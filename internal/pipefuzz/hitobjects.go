@@ -122,6 +122,21 @@ func (s *shader) hitObject(site site, ray rayType, restore string) {
 	s.line("fuel = %s.fuel;%s }", p, restore)
 }
 
+// lastObjects ends a ray generation shader with a use of a hit object for each payload, as statements of their own.
+func (s *shader) lastObjects() {
+	for _, site := range s.sites {
+		if site.callable {
+			continue
+		}
+		number, begin := s.p.statements, len(s.text)
+		s.p.statements++
+		s.hitObject(site, s.p.rays[site.index], "")
+		if s.p.o.Drop[number] {
+			s.text = s.text[:begin]
+		}
+	}
+}
+
 // hitObjectFact returns what is true of an object, whatever the ray meets.
 func (s *shader) hitObjectFact(o, miss, h, flags, t0, t1 string, recorded bool) string {
 	facts := []string{

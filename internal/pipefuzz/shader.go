@@ -116,6 +116,9 @@ func (s *shader) generate() string {
 	for range statements {
 		s.statement(c)
 	}
+	if s.stage == "rgen" && s.p.has(HitObjects) {
+		s.lastObjects()
+	}
 	for _, v := range s.scope[scope:] {
 		s.line("note(%s);", s.fold(v.t, v.name))
 	}
