@@ -255,7 +255,7 @@ func (r *rig) profile(builds []Build) string {
 	}
 	defer pool.Destroy()
 	var names []string
-	r.builder.mark = func(rec vk.Recorder, kernel string) {
+	r.builder.mark = func(rec Recorder, kernel string) {
 		names = append(names, kernel)
 		rec.(*vk.CommandBuffer).WriteTimestamp(pool, uint32(len(names)))
 	}

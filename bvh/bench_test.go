@@ -61,7 +61,7 @@ func (r *rig) timeKernels(b *testing.B, builds []Build) {
 	sum := map[string]float64{}
 	for range b.N {
 		var names []string
-		r.builder.mark = func(rec vk.Recorder, kernel string) {
+		r.builder.mark = func(rec Recorder, kernel string) {
 			names = append(names, kernel)
 			rec.(*vk.CommandBuffer).WriteTimestamp(pool, uint32(len(names)))
 		}

@@ -147,14 +147,14 @@ type Builder struct {
 
 	// teams is whether a workgroup does a merge, or a thread. Both build the same tree; on a CPU barriers are dear.
 	teams      bool
-	refitSmall uint32                              // most primitives of an update in one workgroup
-	refitNodes uint32                              // nodes of a workgroup of an update
-	lanes      uint32                              // of the workgroups that mostLanes is for
-	leafLimit  uint32                              // CollapseLimit, but for measurements
-	passes     uint32                              // improveLargePasses, the same
-	crowns     bool                                // whether trees get crowns
-	wide       bool                                // whether structures get wide nodes
-	mark       func(cb vk.Recorder, kernel string) // for benchmarks: called after every dispatch
+	refitSmall uint32                           // most primitives of an update in one workgroup
+	refitNodes uint32                           // nodes of a workgroup of an update
+	lanes      uint32                           // of the workgroups that mostLanes is for
+	leafLimit  uint32                           // CollapseLimit, but for measurements
+	passes     uint32                           // improveLargePasses, the same
+	crowns     bool                             // whether trees get crowns
+	wide       bool                             // whether structures get wide nodes
+	mark       func(cb Recorder, kernel string) // for benchmarks: called after every dispatch
 }
 
 // Device is what a Builder asks of a device: a vk.Device, or a foreign one in which others make kernels.
@@ -163,6 +163,21 @@ type Device interface {
 	// SIMD tells whether rays run on a CPU's vectors.
 	SIMD() bool
 	NewKernel(vk.KernelOptions) (vk.Kernel, error)
+}
+
+// Recorder is what commands are recorded with: a vk.CommandBuffer, or a foreign command buffer together with what gives memory
+// beside it.
+type Recorder interface {
+	vk.Recorder
+	Memory
+}
+
+// Memory is what commands need beside their own scratch memory. It is theirs as long as the recording may run.
+type Memory interface {
+	// TransientUpload returns memory that the CPU fills before the recording is submitted, TransientDevice memory of the device
+	// alone, whose contents are undefined. align is a power of two.
+	TransientUpload(size, align uint64) (vk.DeviceAddress, []byte, error)
+	TransientDevice(size, align uint64) (vk.DeviceAddress, error)
 }
 
 // NewBuilder compiles no kernels yet (Builder.Prepare). The device must outlive the Builder. Commands are recorded into its
@@ -185,7 +200,7 @@ func (b *Builder) Destroy() {
 
 // CmdBuild records all builds as one set of dispatches. It records barriers between its own dispatches, none before
 // the first and none after the last.
-func (b *Builder) CmdBuild(cb vk.Recorder, builds []Build) error {
+func (b *Builder) CmdBuild(cb Recorder, builds []Build) error {
 	if len(builds) == 0 {
 		return nil
 	}
@@ -197,7 +212,7 @@ func (b *Builder) CmdBuild(cb vk.Recorder, builds []Build) error {
 	return b.recordBatch(cb, batch)
 }
 
-func (b *Builder) recordBatch(cb vk.Recorder, batch *batch) error {
+func (b *Builder) recordBatch(cb Recorder, batch *batch) error {
 	r := recorder{b: b, cb: cb, batch: batch}
 	record := r.record
 	if batch.isAlone() {
@@ -214,7 +229,7 @@ func (b *Builder) recordBatch(cb vk.Recorder, batch *batch) error {
 // recorder records one batch.
 type recorder struct {
 	b     *Builder
-	cb    vk.Recorder
+	cb    Recorder
 	batch *batch
 
 	records, blocks, split, sortSmall, sortLarge, scanned, bundled, lbvh, ploc, crowned, improved, ordered, orderedSmall, updates,
@@ -311,7 +326,7 @@ func (r *recorder) record() {
 	r.readRanges()
 	if !r.batch.direct() {
 		r.begin()
-		r.cb.ComputeBarrier()
+		r.barrier()
 	}
 	if n := uint32(len(r.batch.smallUpdates) / smallUpdateSize); n > 0 {
 		r.run(kernelRefitSmall, r.smallUpdates, n, n, 0)
@@ -319,7 +334,7 @@ func (r *recorder) record() {
 	r.perBlock(r.batch.refitLeaves(), r.updates, r.batch.updates, layout.BlockSize/layout.RefitPart)
 	r.perBlock(kernelBounds, r.blocks, r.batch.blocks, 1)
 	if len(r.batch.updates) > 0 || len(r.batch.blocks) > 0 {
-		r.cb.ComputeBarrier()
+		r.barrier()
 	}
 	if len(r.batch.updates) > 0 {
 		kernel, nodes := r.refitNodes()
@@ -349,23 +364,23 @@ func (r *recorder) begin() {
 func (r *recorder) trees() {
 	r.splits()
 	r.run(kernelMorton, r.blocks, uint32(len(r.batch.blocks)/8), uint32(len(r.batch.blocks)/8), r.batch.passes&1)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	r.sort()
-	r.cb.ComputeBarrier()
+	r.barrier()
 	r.bundles()
 	r.perBlock(kernelLBVH, r.lbvh, r.batch.lbvh, layout.TreeGroupsPerBlock)
 	r.clusters()
 	r.crown()
 	r.improve()
-	r.cb.ComputeBarrier()
+	r.barrier()
 	r.perBlock(kernelLeaves, r.blocks, r.batch.blocks, layout.TreeGroupsPerBlock)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	if r.batch.sourced {
 		r.perBlock(kernelCorners, r.blocks, r.batch.blocks, layout.TreeGroupsPerBlock)
 	}
 	if r.batch.deep {
 		r.perBlock(kernelBalance, r.blocks, r.batch.blocks, 1)
-		r.cb.ComputeBarrier()
+		r.barrier()
 	}
 	r.order()
 }
@@ -381,11 +396,11 @@ func (r *recorder) sort() {
 		ahead := pass | (r.batch.passes-pass)<<8
 		if scanned > 0 {
 			r.run(kernelSortScan, r.scanned, scanned, scanned, ahead)
-			r.cb.ComputeBarrier()
+			r.barrier()
 		}
 		r.run(kernelSortScatter, r.sortLarge, tasks, tasks, ahead)
 		if pass < r.batch.passes-1 {
-			r.cb.ComputeBarrier()
+			r.barrier()
 		}
 	}
 }
@@ -395,7 +410,7 @@ func (r *recorder) bundles() {
 	n := uint32(len(r.batch.bundled) / 8)
 	for pass := uint32(0); pass < 2 && n > 0; pass++ {
 		r.run(kernelBundle, r.bundled, n, n, pass)
-		r.cb.ComputeBarrier()
+		r.barrier()
 	}
 }
 
@@ -406,7 +421,7 @@ func (r *recorder) clusters() {
 	}
 	r.exchange = r.seeds // the sort is done with its histograms
 	r.perBlock(kernelClimb, r.ploc, r.batch.ploc, r.b.blockGroups())
-	r.cb.ComputeBarrier()
+	r.barrier()
 	if r.b.teams {
 		r.run(kernelPLOCTeam, 0, r.batch.seeds, r.batch.seeds, 0)
 	} else {
@@ -435,11 +450,15 @@ func (r *recorder) dispatch(kernel int, push []byte, groups uint32) {
 		return
 	}
 	x, y := foldGroups(groups)
-	r.cb.RunKernel(k, push, x, y, 1)
+	r.cb.BindKernel(k)
+	r.cb.RunKernel(push, x, y, 1)
 	if r.b.mark != nil {
 		r.b.mark(r.cb, kernelNames[kernel])
 	}
 }
+
+// barrier separates what was recorded from what follows.
+func (r *recorder) barrier() { r.cb.Barrier(vk.WaitCompute) }
 
 // foldGroups spreads workgroups over two dimensions: Vulkan guarantees 65535 in each.
 func foldGroups(n uint32) (x, y uint32) {

@@ -18,7 +18,7 @@ const (
 // CmdBuildClusters records one command for clusters: see package cluster for what it does and for who validates what. It records
 // barriers between its own dispatches, none before the first and none after the last. Bottom levels that it builds are structures
 // of this package, by their addresses, but for copies, properties and updates.
-func (b *Builder) CmdBuildClusters(cb vk.Recorder, c cluster.Command) error {
+func (b *Builder) CmdBuildClusters(cb Recorder, c cluster.Command) error {
 	if err := checkClusterCommand(c); err != nil {
 		return err
 	}
@@ -94,12 +94,12 @@ func (r *clusterRecorder) record() error {
 	}
 	blocks := (in.MaxCount + placeBlock - 1) / placeBlock
 	r.run(kernelClusterSizes, 0, blocks, blocks, 0)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	r.run(kernelClusterPlace, 0, blocks, blocks, 0)
 	if in.Mode == cluster.SizesOnly {
 		return nil
 	}
-	r.cb.ComputeBarrier()
+	r.barrier()
 	switch in.Op {
 	case cluster.BuildClusters, cluster.BuildTemplates:
 		r.run(byLanes(kernelClusterBuild64, in), 0, in.MaxCount, in.MaxCount, 0)
@@ -113,7 +113,7 @@ func (r *clusterRecorder) record() error {
 			break
 		}
 		r.run(kernelClusterMove, 0, in.MaxCount, in.MaxCount, moveAway)
-		r.cb.ComputeBarrier()
+		r.barrier()
 		r.run(kernelClusterMove, 0, in.MaxCount, in.MaxCount, moveBack)
 	}
 	return nil
@@ -128,14 +128,14 @@ func (r *clusterRecorder) linear() {
 	}
 	r.run(kernelClusterSizes, 0, blocks, blocks, 0)
 	each(kernelClusterLinearBoxes, linearPart)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	r.run(kernelClusterPlace, 0, blocks, blocks, 0)
 	each(kernelClusterLinearSort, linearBlock)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	each(kernelClusterLinearMerge, linearPart)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	each(kernelClusterLinearSpans, linearSpan)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	each(kernelClusterLinearNodes, linearPart)
 }
 
@@ -155,11 +155,11 @@ func (r *clusterRecorder) bottomLevels() error {
 	in := r.c.Input
 	parts := max((in.MaxClusters+gatherPart-1)/gatherPart, 1)
 	r.run(kernelClusterGather, 0, parts, in.MaxCount*parts, 0)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	if err := r.trees(); err != nil {
 		return err
 	}
-	r.cb.ComputeBarrier()
+	r.barrier()
 	r.run(kernelClusterFinish, 0, parts, in.MaxCount*parts, 0)
 	return nil
 }

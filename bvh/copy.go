@@ -72,7 +72,7 @@ func (s CopyStatus) String() string {
 
 // CmdCopy records all copies as one set of dispatches, with barriers between its own dispatches, none before the first
 // and none after the last. Copies of one batch must not depend on each other. It refuses what the host can see.
-func (b *Builder) CmdCopy(cb vk.Recorder, copies []Copy) error {
+func (b *Builder) CmdCopy(cb Recorder, copies []Copy) error {
 	if len(copies) == 0 {
 		return nil
 	}

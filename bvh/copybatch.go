@@ -154,7 +154,7 @@ func (b *copyBatch) records(plans, words vk.DeviceAddress) []byte {
 }
 
 // recordCopies records a batch.
-func (b *Builder) recordCopies(cb vk.Recorder, batch *copyBatch, label string) error {
+func (b *Builder) recordCopies(cb Recorder, batch *copyBatch, label string) error {
 	r := recorder{b: b, cb: cb}
 	plans, err := cb.TransientDevice(uint64(len(batch.jobs))*copyPlanSize, 64)
 	if err != nil {
@@ -202,7 +202,7 @@ func (b *Builder) recordCopies(cb vk.Recorder, batch *copyBatch, label string) e
 	r.copyTasks(kernelCopyUsed, link, batch.link, 1)
 	if batch.numbers > 0 {
 		r.scan(batch.numbers)
-		cb.ComputeBarrier()
+		r.barrier()
 		r.shareVertices(share, batch.share, 1)
 	}
 	r.copyTasks(kernelCopyWrite, write, batch.write, 0)
@@ -218,7 +218,7 @@ func (b *Builder) recordCopies(cb vk.Recorder, batch *copyBatch, label string) e
 func (r *recorder) copyTasks(kernel int, address vk.DeviceAddress, tasks []byte, pass uint32) {
 	if n := uint32(len(tasks) / 8); n > 0 {
 		r.run(kernel, address, n, n, pass)
-		r.cb.ComputeBarrier()
+		r.barrier()
 	}
 }
 
@@ -237,7 +237,7 @@ func (r *recorder) scan(n uint32) {
 	if chunks > 1 {
 		several = 1
 		r.run(kernelScanSum, 0, n, chunks, 0)
-		r.cb.ComputeBarrier()
+		r.barrier()
 	}
 	r.run(kernelScanApply, 0, n, chunks, several)
 }

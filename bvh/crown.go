@@ -33,7 +33,7 @@ func (b *batch) addCrown(index, n uint32) {
 // crown makes the upper nodes of trees again.
 func (r *recorder) crown() {
 	if n := uint32(len(r.batch.crowned) / 8); n > 0 && r.b.crowns {
-		r.cb.ComputeBarrier()
+		r.barrier()
 		r.run(kernelCrown, r.crowned, n, n, 0)
 	}
 }

@@ -16,6 +16,10 @@
 // shaders/bvh/common/layout.glsl is the one definition of the memory layout; internal/layout mirrors it and a test compares.
 //
 // Contract:
+//   - Commands go to a Recorder: a vk.CommandBuffer, or what stands in for a foreign one, with the Memory that commands need beside
+//     the scratch memory that the caller names. Kernels are made by the Builder's Device. Commands bind compute pipelines and set
+//     push constants, and have no descriptor sets. Who has commands of a list alone, such as a Vulkan layer's engine, needs nothing
+//     else of Vulkan; only a Tracer submits.
 //   - A structure is a buffer range aligned to 256 bytes. Its address is the address of the range; its first bytes
 //     are the header, which holds that address.
 //   - CmdBuild validates what the host can see (types, formats, counts, sizes, alignment) and returns an error that

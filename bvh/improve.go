@@ -60,11 +60,11 @@ func (r *recorder) improve() {
 	}{
 		{kernelImproveSearch, groups}, {kernelImproveApply, groups}, {kernelImproveMark, 1}, {kernelImproveRefit, 1},
 	}
-	r.cb.ComputeBarrier()
+	r.barrier()
 	r.run(kernelImproveSearch, r.improved, n*groups, n*groups, improveClear|groups<<8)
 	for pass := range passes {
 		for _, s := range steps {
-			r.cb.ComputeBarrier()
+			r.barrier()
 			r.run(s.kernel, r.improved, n*s.groups, n*s.groups, pass|groups<<8)
 		}
 	}

@@ -226,7 +226,7 @@ func TestOneSetOfDispatches(t *testing.T) {
 			all = append(all, whole(bufferOf(bd.Dst)))
 		}
 		answers := r.buffer("answers", uint64(PropertySize*n))
-		r.builder.mark = func(vk.Recorder, string) { dispatches[n]++ }
+		r.builder.mark = func(Recorder, string) { dispatches[n]++ }
 		r.run(builds)
 		r.run(updates)
 		err := r.dev.Run(t.Context(), "copies", func(cb *vk.CommandBuffer) error {

@@ -36,10 +36,10 @@ func (r *recorder) order() {
 	}{{kernelOrderCount, r.b.blockGroups()}, {kernelOrderScan, 1}, {kernelOrderWrite, r.b.blockGroups()}} {
 		if len(r.batch.ordered) > 0 {
 			r.perBlock(s.kernel, r.ordered, r.batch.ordered, s.groups)
-			r.cb.ComputeBarrier()
+			r.barrier()
 		}
 	}
 	if small > 0 && len(r.batch.ordered) == 0 {
-		r.cb.ComputeBarrier()
+		r.barrier()
 	}
 }

@@ -10,7 +10,7 @@ import (
 // CmdWriteProperties records one query per structure. The answers come one behind the other, PropertySize bytes each, to
 // dst at offset, a multiple of 8. Of memory that holds no structure the answer is 0. It records barriers between its own
 // dispatches, none before the first and none after the last.
-func (b *Builder) CmdWriteProperties(cb vk.Recorder, structures []Range, p Property, dst vk.Memory, offset uint64) error {
+func (b *Builder) CmdWriteProperties(cb Recorder, structures []Range, p Property, dst vk.Memory, offset uint64) error {
 	if len(structures) == 0 {
 		return nil
 	}

@@ -16,11 +16,11 @@ func (r *recorder) splits() {
 		return
 	}
 	r.run(kernelSplitPlan, r.split, n, n, 0)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	for pass := range uint32(2) {
 		r.run(kernelSplit, r.split, n, n, pass)
-		r.cb.ComputeBarrier()
+		r.barrier()
 	}
 	r.run(kernelSplitParts, r.split, n, n, 0)
-	r.cb.ComputeBarrier()
+	r.barrier()
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	vulkan "github.com/vulkan-go/vulkan"
-
 	"github.com/everray/everray/bvh/cluster"
 	"github.com/everray/everray/bvh/inspect"
 	"github.com/everray/everray/shaders"
@@ -60,8 +58,7 @@ type TraceOptions struct {
 // Tracer is bare traversal: rays in, hits out, no shaders. For tests and benchmarks.
 type Tracer struct {
 	dev     *vk.Device
-	layout  *vk.PipelineLayout
-	kernel  *vk.Pipeline
+	kernel  vk.Kernel
 	hitSize uint64
 }
 
@@ -84,23 +81,15 @@ func newTracer(dev *vk.Device, target shaders.Target) (*Tracer, error) {
 }
 
 func tracerOf(dev *vk.Device, name string, hitSize uint64) (*Tracer, error) {
-	t := &Tracer{dev: dev, hitSize: hitSize}
-	var err error
-	t.layout, err = dev.NewPipelineLayout("bvh trace", nil, []vk.PushRange{
-		{Stages: vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), Size: tracerPushSize},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("bvh tracer: %w", err)
-	}
 	code, err := shaders.Load(name)
-	if err == nil {
-		t.kernel, err = dev.NewComputePipeline(vk.ComputePipelineOptions{Name: "bvh trace", Code: code, Entry: "main", Layout: t.layout})
-	}
 	if err != nil {
-		t.Destroy()
 		return nil, fmt.Errorf("bvh tracer: %w", err)
 	}
-	return t, nil
+	k, err := dev.NewKernel(vk.KernelOptions{Name: "bvh trace", Code: code, Push: tracerPushSize})
+	if err != nil {
+		return nil, fmt.Errorf("bvh tracer: %w", err)
+	}
+	return &Tracer{dev: dev, kernel: k, hitSize: hitSize}, nil
 }
 
 // Destroy frees the kernel.
@@ -109,23 +98,18 @@ func (t *Tracer) Destroy() {
 		t.kernel.Destroy()
 		t.kernel = nil
 	}
-	if t.layout != nil {
-		t.layout.Destroy()
-		t.layout = nil
-	}
 }
 
 // CmdTrace records a trace of count rays. faults is the address of 4 zeroed words: faults seen, kind and value of the
 // first, candidates decided.
-func (t *Tracer) CmdTrace(cb *vk.CommandBuffer, tlas, rays, hits, faults vk.DeviceAddress, count uint32, o TraceOptions) {
+func (t *Tracer) CmdTrace(cb vk.Recorder, tlas, rays, hits, faults vk.DeviceAddress, count uint32, o TraceOptions) {
 	push := erTracePush{
 		Tlas: tlas, Rays: rays, Hits: hits, Faults: faults, Count: count, Flags: o.Flags, CullMask: uint32(o.CullMask),
 		Candidates: uint32(o.Candidates),
 	}
-	cb.BindComputePipeline(t.kernel)
-	cb.PushConstants(t.layout, vulkan.ShaderStageFlags(vulkan.ShaderStageComputeBit), 0, bytesOf(&push))
 	x, y := foldGroups((count + 63) / 64)
-	cb.Dispatch(x, y, 1)
+	cb.BindKernel(t.kernel)
+	cb.RunKernel(bytesOf(&push), x, y, 1)
 }
 
 // Trace traces rays and waits. It returns the hits and how many candidates were decided.

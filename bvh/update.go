@@ -186,7 +186,7 @@ func (r *recorder) recordAlone() {
 	}
 	blocks := uint32(len(r.batch.updates) / 8)
 	r.runAlone(r.batch.refitLeaves(), blocks*(layout.BlockSize/layout.RefitPart))
-	r.cb.ComputeBarrier()
+	r.barrier()
 	kernel, nodes := r.refitNodes()
 	r.runAlone(kernel, blocks*(layout.BlockSize/nodes))
 }
@@ -299,7 +299,7 @@ func (ib IndirectBuild) direct() (Build, error) {
 // CmdBuildIndirect is CmdBuild with ranges that the device reads. Memory and dispatches follow MaxPrimitives, the
 // structures are those of a direct build with the same ranges. Offsets in the ranges must keep addresses aligned: nobody
 // can check that here.
-func (b *Builder) CmdBuildIndirect(cb vk.Recorder, builds []IndirectBuild) error {
+func (b *Builder) CmdBuildIndirect(cb Recorder, builds []IndirectBuild) error {
 	if len(builds) == 0 {
 		return nil
 	}
@@ -345,5 +345,5 @@ func (r *recorder) readRanges() {
 	r.run(kernelIndirect, r.ranges, n, n, 0)
 	r.exchange, r.sums = exchange, sums
 	r.records = r.deviceRecords
-	r.cb.ComputeBarrier()
+	r.barrier()
 }

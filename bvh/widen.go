@@ -59,7 +59,7 @@ func (r *recorder) widen(tasks []byte) error {
 		return fmt.Errorf("wide nodes: %w", err)
 	}
 	copy(mapped, tasks)
-	r.cb.ComputeBarrier()
+	r.barrier()
 	n := uint32(len(tasks) / widenTask)
 	r.run(kernelWiden, address, n, n, 0)
 	return nil

@@ -7,7 +7,6 @@ import (
 	"embed"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash"
 	"io/fs"
 	"maps"
@@ -26,12 +25,6 @@ import (
 //go:embed link/*.go link/normal/*.go spirv/*.go
 var linkerSources embed.FS
 
-// CacheOptions bound a cache.
-type CacheOptions struct {
-	// MaxBytes bounds the files together; what was not used for longest goes first. 0 is 256 MiB.
-	MaxBytes int64
-}
-
 // CacheStats count what a cache did since it was opened: see package cache.
 type CacheStats = cache.Stats
 
@@ -48,25 +41,18 @@ func NewLinkCache(store *cache.Store) *LinkCache {
 	return &LinkCache{store: store, linker: sync.OnceValue(hashLinker)}
 }
 
-// Cache is a LinkCache together with what the device's driver compiled. See package cache for what happens to damaged files. A
-// nil Cache keeps nothing.
+// Cache is a LinkCache together with what a device's driver compiled. See package cache for what happens to damaged files. A nil
+// Cache keeps nothing.
 type Cache struct {
 	*LinkCache
-	pipelines *cache.Pipelines
+	pipelines *cache.Pipelines // nil without a driver's part
 }
 
-// OpenCache opens a cache for pipelines of a device. The directory is made where there is none; an error says that it
-// cannot be used. Later trouble with the disk makes pipelines slower to create, and nothing else.
-func OpenCache(dev *vk.Device, dir string, o CacheOptions) (*Cache, error) {
-	store, err := cache.Open(dir, cache.Options{MaxBytes: o.MaxBytes})
-	if err != nil {
-		return nil, err
-	}
-	pipelines, err := cache.OpenPipelines(dev, store)
-	if err != nil {
-		return nil, fmt.Errorf("cache %q: %w", dir, err)
-	}
-	return &Cache{LinkCache: NewLinkCache(store), pipelines: pipelines}, nil
+// NewCache returns a cache of linked modules in a store, with the driver's part of a vk.Device, which it closes. Without one (nil)
+// it needs no device: what a foreign device compiles, its owner keeps. Trouble with the disk makes pipelines slower to create, and
+// nothing else.
+func NewCache(store *cache.Store, driver *cache.Pipelines) *Cache {
+	return &Cache{LinkCache: NewLinkCache(store), pipelines: driver}
 }
 
 // Close saves what the driver compiled, and must come before the device's end. It is safe on nil and may be called twice.
@@ -88,12 +74,15 @@ func (c *LinkCache) Stats() CacheStats {
 // Stats counts the use of the directory, by linked modules and by the driver's data.
 func (c *Cache) Stats() CacheStats { return c.links().Stats() }
 
-// driver is the driver's part.
-func (c *Cache) driver() *vk.PipelineCache {
+// driver is the driver's part, nil where there is none.
+func (c *Cache) driver() vk.KernelCache {
 	if c == nil {
 		return nil
 	}
-	return c.pipelines.Cache()
+	if own := c.pipelines.Cache(); own != nil {
+		return own
+	}
+	return nil // no interface over a nil pointer
 }
 
 // cacheable tells whether the key covers a link. Libraries are linked already, and cost little to add; hooks and

@@ -91,10 +91,15 @@ func runtimeModule(t testing.TB) []uint32 {
 // openCache opens a cache that counts on its own.
 func openCache(t testing.TB, dev *vk.Device, dir string) *Cache {
 	t.Helper()
-	c, err := OpenCache(dev, dir, CacheOptions{})
+	store, err := cache.Open(dir, cache.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	driver, err := cache.OpenPipelines(dev, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewCache(store, driver)
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -200,17 +205,6 @@ func TestCacheDamaged(t *testing.T) {
 	}
 }
 
-func TestOpenCacheRefuses(t *testing.T) {
-	dev := vktest.Device(t)
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenCache(dev, file, CacheOptions{}); !errors.Is(err, cache.ErrInvalid) {
-		t.Errorf("a file: %v", err)
-	}
-}
-
 // smallModule is a header and an instruction of two words (OpCapability Shader).
 var smallModule = []uint32{0x07230203, 0x10500, 0, 1, 0, 2<<16 | 17, 1}
 
@@ -230,7 +224,7 @@ func TestCacheRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(set.Destroy)
-	o.SetLayouts = []*vk.DescriptorSetLayout{set}
+	o.SetLayouts = []vk.SetLayout{set}
 	make := func() *Pipeline {
 		t.Helper()
 		p, err := NewPipeline(t.Context(), dev, o)
@@ -241,9 +235,8 @@ func TestCacheRefused(t *testing.T) {
 		return p
 	}
 	want := make()
-	limits := &dev.Physical().Limits
-	expanded := o.resolve(targetOf(dev), limits.MaxComputeWorkGroupInvocations, limits.MaxComputeSharedMemorySize)
-	runtime, err := shaders.Load(shaders.Variant(runtimeName, expanded.target))
+	expanded := o.resolve(TargetOf(dev))
+	runtime, err := shaders.Load(shaders.Variant(runtimeName, expanded.target.Runtime))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ func setOf(form Form, stages []Stage) repro.Set { return repro.Set{Form: form, S
 // reproducer is what the linker is given for the pipeline.
 func (o *resolved) reproducer(indirect bool) *repro.Case {
 	c := &repro.Case{Name: o.Name, Kind: repro.Pipeline, Way: "compute", Set: setOf(o.Form, o.Stages[:o.own]),
-		MaxDepth: o.MaxRecursionDepth, MaxLanes: o.maxLanes, MaxShared: o.maxShared, Flags: o.Flags, Indirect: indirect, Target: o.target,
-		Groups: o.Groups, PushConstantBytes: o.PushConstantBytes, StackBytes: o.StackBytes}
+		MaxDepth: o.MaxRecursionDepth, MaxLanes: o.target.MaxLanes, MaxShared: o.target.MaxShared, Flags: o.Flags,
+		Indirect: indirect, Target: o.target.Runtime, Groups: o.Groups, PushConstantBytes: o.PushConstantBytes, StackBytes: o.StackBytes}
 	for _, y := range o.Libraries {
 		c.Libraries = append(c.Libraries, y.source)
 	}

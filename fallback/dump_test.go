@@ -14,7 +14,6 @@ import (
 	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/internal/shapes"
 	"github.com/everray/everray/rt"
-	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk/vktest"
 )
 
@@ -35,7 +34,7 @@ func TestInternalErrorLeavesReproducer(t *testing.T) {
 	for _, parent := range []string{"", t.TempDir()} {
 		o := PipelineOptions{Dump: parent, afterPass: panics,
 			Pipeline: rt.Pipeline{Name: "mine", Stages: stages, MaxRecursionDepth: 1, Form: FormMegakernel}}
-		job := o.resolve(shaders.Any, 0, 0)
+		job := o.resolve(Target{})
 		_, _, err := job.link(t.Context(), false)
 		if !errors.Is(err, link.ErrInternal) || !strings.Contains(err.Error(), "pass frames") {
 			t.Fatalf("it ended with %v", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/everray/everray/rt"
-	"github.com/everray/everray/shaders"
 )
 
 // LinkForBenchmark links stages, and a library if it is not nil, without compiling the result.
@@ -13,7 +12,7 @@ func LinkForBenchmark(ctx context.Context, stages []Stage, library *Library) (in
 	if library != nil {
 		o.Libraries = []*Library{library}
 	}
-	job := o.resolve(shaders.Any, 0, 0)
+	job := o.resolve(Target{})
 	r, _, err := job.link(ctx, false)
 	if err != nil {
 		return 0, err

@@ -203,7 +203,7 @@ func (r *faultRig) pipeline(form fallback.Form) *fallback.Pipeline {
 	r.t.Helper()
 	t := r.t
 	p, err := fallback.NewPipeline(t.Context(), r.dev, fallback.PipelineOptions{
-		SetLayouts: []*vk.DescriptorSetLayout{r.layout}, Pipeline: rt.Pipeline{
+		SetLayouts: []vk.SetLayout{r.layout}, Pipeline: rt.Pipeline{
 			Name: "faults",
 			Stages: []fallback.Stage{
 				{Name: "raygen", Kind: fallback.Raygen, Code: glsltest.Compile(t, "rgen", faultsRaygen)},
@@ -240,7 +240,7 @@ func (r *faultRig) trace(t *testing.T, p *fallback.Pipeline, table *vk.Buffer, p
 			Raygen:   vk.StridedRegion{Address: table.Address(), Stride: stride, Size: stride},
 			Miss:     vk.StridedRegion{Address: at, Stride: stride, Size: missRecords * stride},
 			Callable: vk.StridedRegion{Address: at + missRecords*stride, Stride: stride, Size: 2 * stride},
-			Sets:     []*vk.DescriptorSet{r.set}, PushConstants: bytes, Width: faultsWidth, Height: faultsHeight, Depth: 1,
+			Sets:     []vk.Set{r.set}, PushConstants: bytes, Width: faultsWidth, Height: faultsHeight, Depth: 1,
 			Faults: r.faults.Address(),
 		})
 	}); err != nil {

@@ -97,7 +97,7 @@ func TestFeatures(t *testing.T) {
 		return b
 	}
 	p, err := fallback.NewPipeline(t.Context(), dev, fallback.PipelineOptions{
-		SetLayouts: []*vk.DescriptorSetLayout{layout}, Pipeline: rt.Pipeline{
+		SetLayouts: []vk.SetLayout{layout}, Pipeline: rt.Pipeline{
 			Name: "features",
 			Stages: []fallback.Stage{
 				{Kind: fallback.Raygen, Code: glsltest.Compile(t, "rgen", featuresRaygen), Specialization: map[uint32][]byte{3: u32(17),
@@ -146,7 +146,7 @@ func TestFeatures(t *testing.T) {
 		return p.CmdTraceRays(cb, fallback.Trace{
 			Raygen: vk.StridedRegion{Address: table.Address(), Stride: stride, Size: stride},
 			Miss:   vk.StridedRegion{Address: table.Address() + stride, Stride: stride, Size: 3 * stride},
-			Sets:   []*vk.DescriptorSet{set}, PushConstants: push, Width: width, Height: height, Depth: depth,
+			Sets:   []vk.Set{set}, PushConstants: push, Width: width, Height: height, Depth: depth,
 		})
 	}))
 	for n := range uint32(width * height * depth) {

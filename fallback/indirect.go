@@ -37,9 +37,8 @@ const (
 type indirectVariant struct {
 	made    atomic.Bool   // with all that it needs; nothing below changes then, but by destroy
 	turn    chan struct{} // has one element while somebody makes it: others wait no longer than their contexts
-	layout  *vk.PipelineLayout
-	prepare *vk.Pipeline
-	launch  *vk.Pipeline
+	prepare vk.Kernel
+	launch  vk.Kernel
 }
 
 // indirectArguments is the size of the kernel's push constants.
@@ -75,12 +74,8 @@ func (p *Pipeline) makeIndirect(ctx context.Context, v *indirectVariant) error {
 		return err
 	}
 	name := p.options.Name + ", indirect"
-	if v.layout, err = p.dev.NewPipelineLayout(name, nil,
-		[]vk.PushRange{{Stages: vk.StageCompute, Size: indirectArguments}}); err != nil {
-		return err
-	}
-	o := vk.ComputePipelineOptions{Name: name + ", size", Code: code, Layout: v.layout, Cache: p.options.Cache.driver()}
-	if v.prepare, err = p.dev.NewComputePipelineContext(ctx, o); err != nil {
+	o := vk.KernelOptions{Name: name + ", size", Code: code, Push: indirectArguments, Cache: p.options.Cache.driver()}
+	if v.prepare, err = p.dev.NewKernelContext(ctx, o); err != nil {
 		return err
 	}
 	if p.wave != nil {
@@ -107,10 +102,8 @@ func (p *Pipeline) makeIndirect(ctx context.Context, v *indirectVariant) error {
 }
 
 func (v *indirectVariant) destroy() {
-	v.launch.Destroy()
-	v.prepare.Destroy()
-	v.layout.Destroy()
-	v.launch, v.prepare, v.layout = nil, nil, nil
+	destroy(v.launch, v.prepare)
+	v.launch, v.prepare = nil, nil
 }
 
 // CmdTraceRaysIndirect records a trace command whose size the GPU reads when it runs; a size of zero in any direction does
@@ -119,12 +112,12 @@ func (v *indirectVariant) destroy() {
 //
 // The command is read in the compute stage; a barrier that makes it visible to the draw indirect stage, as Vulkan has it,
 // does as well. Stacks are those of a whole batch (64 lanes to a million), as the size is not known.
-func (p *Pipeline) CmdTraceRaysIndirect(cb *vk.CommandBuffer, t IndirectTrace) error {
+func (p *Pipeline) CmdTraceRaysIndirect(cb Recorder, t IndirectTrace) error {
 	plan, err := p.PlanTraceRaysIndirect(cb.Context(), cb, t)
 	if err != nil {
 		return err
 	}
-	p.play(cb, plan, &t.Trace)
+	plan.Record(cb, t.Sets, t.DynamicOffsets)
 	return nil
 }
 
@@ -161,30 +154,30 @@ func (p *Pipeline) planIndirect(from Memory, t *IndirectTrace) (*Plan, error) {
 	}
 	// All of the layout's range is set: the validation layer asks for what a module might read.
 	push := make([]byte, launchBytes)
-	binary.LittleEndian.PutUint64(push, block.Address())
-	plan.Steps = append(plan.Steps, Step{
-		Wait: WaitIndirect, Kernel: kernelIndirect, Push: push, At: vk.Range{Buffer: block.Buffer, Offset: block.Offset + launchBytes},
-	})
+	binary.LittleEndian.PutUint64(push, block)
+	s := p.step(kernelIndirect, vk.WaitIndirect)
+	s.Push, s.At = push, block+launchBytes
+	plan.Steps = append(plan.Steps, s)
 	return plan, nil
 }
 
 // planSize appends the kernel that completes the parameters of a launch, and returns where it puts them, the arguments of a
 // dispatch behind them.
-func (p *Pipeline) planSize(plan *Plan, from Memory, t *IndirectTrace, params *launchParams, batch uint32) (vk.Range, error) {
+func (p *Pipeline) planSize(plan *Plan, from Memory, t *IndirectTrace, params *launchParams, batch uint32) (
+	block vk.DeviceAddress, err error) {
 	known, memory, err := from.TransientUpload(launchBytes, 16)
 	if err != nil {
-		return vk.Range{}, fmt.Errorf("parameters: %w", err)
+		return 0, fmt.Errorf("parameters: %w", err)
 	}
 	copy(memory, params.encode())
-	block, err := from.Transient(vk.DeviceLocal, launchBytes+16, 16)
-	if err != nil {
-		return vk.Range{}, fmt.Errorf("parameters: %w", err)
+	if block, err = from.TransientDevice(launchBytes+16, 16); err != nil {
+		return 0, fmt.Errorf("parameters: %w", err)
 	}
 	// It waits for what the application made visible to indirect commands, and for everything that used the stacks before,
 	// or this block: an earlier execution of a secondary command buffer.
-	plan.Steps = append(plan.Steps, Step{
-		Wait: WaitCommands, Kernel: kernelSize, Push: t.arguments(known, block.Address(), batch), Groups: [3]uint32{1, 1, 1},
-	})
+	s := p.step(kernelSize, vk.WaitCommands)
+	s.Push, s.Groups = t.arguments(known, block, batch), [3]uint32{1, 1, 1}
+	plan.Steps = append(plan.Steps, s)
 	return block, nil
 }
 

@@ -9,12 +9,12 @@ import (
 
 // lateKernel is a kernel that may never be needed: it is compiled in the background, or when somebody first asks for it.
 type lateKernel struct {
-	compile func(ctx context.Context) (*vk.Pipeline, error)
+	compile func(ctx context.Context) (vk.Kernel, error)
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
 	done   chan struct{} // nil before it has begun; closed when made or err is there
-	made   *vk.Pipeline
+	made   vk.Kernel
 	err    error
 }
 
@@ -73,5 +73,5 @@ func (k *lateKernel) destroy() {
 	}
 	k.cancel()
 	<-done
-	k.made.Destroy()
+	destroy(k.made)
 }

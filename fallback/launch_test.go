@@ -93,7 +93,7 @@ func TestTraceValidate(t *testing.T) {
 		"launch":    func(x *Trace) { x.Width, x.Height = 1<<16, 1<<15 },
 		"stack":     func(x *Trace) { x.StackBytes = maxStackBytes + 1 },
 		"push":      func(x *Trace) { x.PushConstants = make([]byte, 8) },
-		"sets":      func(x *Trace) { x.Sets = make([]*vk.DescriptorSet, 1) },
+		"sets":      func(x *Trace) { x.Sets = make([]vk.Set, 1) },
 	} {
 		bad := good
 		change(&bad)

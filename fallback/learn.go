@@ -2,7 +2,6 @@ package fallback
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -26,8 +25,6 @@ const (
 	timedLaunches = 3
 	// maxSizes bounds the sizes that are told apart; all others run in rounds.
 	maxSizes = 32
-
-	timedBytes = 16 // two timestamps
 )
 
 // launchSize is what launches have in common that are taken to be alike: the ray generation shader, and the number of places but
@@ -47,43 +44,34 @@ type Choice struct {
 
 // learner is a pipeline's other form, and what is known of either.
 type learner struct {
-	alone   lateKernel
-	tiles   uint32 // of a workgroup, once alone is made
-	results *vk.Buffer
-	times   []byte  // of results
-	period  float64 // nanoseconds of a tick
+	alone lateKernel
+	tiles uint32 // of a workgroup, once alone is made
+	timer vk.Timer
 
 	mu       sync.Mutex
 	launches int
 	sizes    map[launchSize]*learned
-	used     uint64 // bytes of results
+	used     int // spans of the timer
 }
 
 // learned is what is known of launches of a size.
 type learned struct {
 	launches int
-	timed    [2][]uint64 // of a form, where in results its timestamps are: of rounds, and of one kernel
+	timed    [2][]int // of a form, the spans of its launches: of rounds, and of one kernel
 }
 
 // newLearner makes what a pipeline learns with, nil if there is nothing to choose or no way to time it.
 func (p *Pipeline) newLearner() (*learner, error) {
 	cpu := p.dev.Physical().Type == vulkan.PhysicalDeviceTypeCpu && !p.options.learns
-	if p.wave == nil || p.options.Form != rt.FormAuto || len(p.options.Libraries) > 0 || p.stats.Reorders || cpu ||
-		p.dev.TimestampBits() < 64 {
+	if p.wave == nil || p.options.Form != rt.FormAuto || len(p.options.Libraries) > 0 || p.stats.Reorders || cpu {
 		return nil, nil
 	}
-	l := &learner{sizes: map[launchSize]*learned{}, period: float64(p.dev.Physical().Limits.TimestampPeriod)}
-	var err error
-	l.results, err = p.dev.NewBuffer(vk.BufferOptions{
-		Name: p.options.Name + ", times of launches", Size: 2 * timedLaunches * maxSizes * timedBytes, Memory: vk.Readback,
-		Usage: vulkan.BufferUsageFlags(vulkan.BufferUsageTransferDstBit),
-	})
-	if err != nil {
+	timer, err := p.dev.NewTimer(p.options.Name+", times of launches", 2*timedLaunches*maxSizes)
+	if timer == nil || err != nil {
 		return nil, err
 	}
-	l.times = l.results.Mapped()
-	clear(l.times)
-	l.alone.compile = func(ctx context.Context) (*vk.Pipeline, error) { return p.compileAlone(ctx, l) }
+	l := &learner{sizes: map[launchSize]*learned{}, timer: timer}
+	l.alone.compile = func(ctx context.Context) (vk.Kernel, error) { return p.compileAlone(ctx, l) }
 	return l, nil
 }
 
@@ -91,7 +79,7 @@ func (p *Pipeline) newLearner() (*learner, error) {
 var errOtherNumbers = errors.New("the monolithic form numbers its shaders otherwise")
 
 // compileAlone makes the pipeline in the monolithic form.
-func (p *Pipeline) compileAlone(ctx context.Context, l *learner) (*vk.Pipeline, error) {
+func (p *Pipeline) compileAlone(ctx context.Context, l *learner) (vk.Kernel, error) {
 	o := p.options
 	o.Form = rt.FormMonolithic
 	linked, _, err := o.link(ctx, false)
@@ -104,14 +92,14 @@ func (p *Pipeline) compileAlone(ctx context.Context, l *learner) (*vk.Pipeline, 
 		}
 	}
 	l.tiles = link.Tiles(linked.Code)
-	return p.dev.NewComputePipelineContext(ctx, vk.ComputePipelineOptions{
+	return p.dev.NewKernelContext(ctx, vk.KernelOptions{
 		Name: o.Name + ", alone", Code: linked.Code, Layout: p.layout, Cache: o.Cache.driver()})
 }
 
 func (l *learner) destroy() {
 	if l != nil {
 		l.alone.destroy()
-		l.results.Destroy()
+		l.timer.Destroy()
 	}
 }
 
@@ -121,8 +109,8 @@ const (
 	asOne
 )
 
-// choose says how a launch is to run, and where its time is to go: at is the place in results, if timed.
-func (l *learner) choose(t *Trace, may bool) (form int, at uint64, timed bool) {
+// choose says how a launch is to run, and which of the timer's spans it is, if timed.
+func (l *learner) choose(t *Trace, may bool) (form, span int, timed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.launches++; l.launches == 2 {
@@ -145,10 +133,10 @@ func (l *learner) choose(t *Trace, may bool) (form int, at uint64, timed bool) {
 	}
 	for form := range s.timed {
 		if may && len(s.timed[form]) < timedLaunches {
-			at := l.used
-			l.used += timedBytes
-			s.timed[form] = append(s.timed[form], at)
-			return form, at, true
+			span := l.used
+			l.used++
+			s.timed[form] = append(s.timed[form], span)
+			return form, span, true
 		}
 	}
 	return l.faster(s), 0, false
@@ -168,15 +156,14 @@ func (l *learner) faster(s *learned) int {
 }
 
 // shortest returns the shortest of times, 0 unless all are there.
-func (l *learner) shortest(at []uint64) time.Duration {
+func (l *learner) shortest(spans []int) time.Duration {
 	shortest := time.Duration(0)
-	for _, a := range at {
-		m := l.times[a:]
-		from, to := binary.LittleEndian.Uint64(m), binary.LittleEndian.Uint64(m[8:])
-		if from == 0 || to <= from {
+	for _, s := range spans {
+		d := l.timer.Took(s)
+		if d == 0 {
 			return 0
 		}
-		if d := time.Duration(float64(to-from) * l.period); shortest == 0 || d < shortest {
+		if shortest == 0 || d < shortest {
 			shortest = d
 		}
 	}
@@ -207,36 +194,30 @@ func (p *Pipeline) choices() []Choice {
 }
 
 // cmdLearned records a launch in the form that is best as far as is known, and times it as long as that is not known.
-func (p *Pipeline) cmdLearned(cb *vk.CommandBuffer, t *Trace) error {
+func (p *Pipeline) cmdLearned(cb Recorder, t *Trace) error {
 	if err := t.validate(p); err != nil {
 		return err
 	}
-	form, at, timed := p.learner.choose(t, !cb.Secondary())
-	if form == inRounds && !timed {
-		return p.record(cb, t)
-	}
-	var stamps *vk.QueryPool
-	var err error
-	if timed {
-		if stamps, err = cb.TransientTimestamps(2); err != nil {
-			return fmt.Errorf("trace rays with pipeline %q: %w", p.options.Name, err)
-		}
-		cb.WriteTimestamp(stamps, 0)
-	}
+	form, span, timed := p.learner.choose(t, p.learner.timer.CanTime(cb))
+	record := p.record
 	if form == asOne {
-		err = p.recordAlone(cb, t)
-	} else {
-		err = p.record(cb, t)
+		record = p.recordAlone
 	}
-	if err != nil || !timed {
+	if !timed {
+		return record(cb, t)
+	}
+	end, err := p.learner.timer.Begin(cb, span)
+	if err != nil {
+		return fmt.Errorf("trace rays with pipeline %q: %w", p.options.Name, err)
+	}
+	if err := record(cb, t); err != nil {
 		return err
 	}
-	cb.WriteTimestamp(stamps, 1)
-	return cb.CopyQueries(stamps, 0, 2, p.learner.results, at) // the end of the command buffer shows them to the host
+	return end()
 }
 
 // recordAlone records a launch by the kernel that has all shaders.
-func (p *Pipeline) recordAlone(cb *vk.CommandBuffer, t *Trace) error {
+func (p *Pipeline) recordAlone(cb Recorder, t *Trace) error {
 	params := p.known(t)
 	params.launchSize = [3]uint32{t.Width, t.Height, t.Depth}
 	var err error
@@ -244,6 +225,6 @@ func (p *Pipeline) recordAlone(cb *vk.CommandBuffer, t *Trace) error {
 		return fmt.Errorf("trace rays with pipeline %q: push constants: %w", p.options.Name, err)
 	}
 	g := newGrid(t.Width, t.Height, t.Depth, maxLaunchSize, p.learner.tiles)
-	p.play(cb, p.planGrid(&g, params, false, kernelAlone), t)
+	p.planGrid(&g, params, false, kernelAlone).Record(cb, t.Sets, t.DynamicOffsets)
 	return nil
 }

@@ -1,33 +1,36 @@
 package fallback
 
 import (
-	"encoding/binary"
 	"testing"
 	"time"
 
 	"github.com/everray/everray/vk"
 )
 
-// stamp writes what a timed launch took, in ticks.
-func stamp(memory []byte, at, from, to uint64) {
-	binary.LittleEndian.PutUint64(memory[at:], from)
-	binary.LittleEndian.PutUint64(memory[at+8:], to)
+// toldTimes is a timer whose spans took what they are told to.
+type toldTimes map[int]time.Duration
+
+func (m toldTimes) CanTime(vk.Recorder) bool { return true }
+func (m toldTimes) Begin(vk.Recorder, int) (func() error, error) {
+	return func() error { return nil }, nil
 }
+func (m toldTimes) Took(span int) time.Duration { return m[span] }
+func (m toldTimes) Destroy()                    {}
 
 // TestChoose: the first launch of a size is not timed, then some are, in either form; once all times are there the faster form
 // runs, and the wavefront form until then.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		rounds, one uint64 // ticks
+		rounds, one time.Duration
 		want        int
 	}{
 		{"rounds are faster", 100, 300, inRounds},
 		{"one kernel is faster", 300, 100, asOne},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			memory := make([]byte, 2*timedLaunches*maxSizes*timedBytes)
-			l := &learner{sizes: map[launchSize]*learned{}, times: memory, period: 1}
+			times := toldTimes{}
+			l := &learner{sizes: map[launchSize]*learned{}, timer: times}
 			made := make(chan struct{})
 			l.alone.done = made // somebody compiles it
 			launch := &Trace{Width: 640, Height: 360, Depth: 1}
@@ -37,7 +40,7 @@ func TestChoose(t *testing.T) {
 				}
 			}
 			close(made)
-			var at [2][]uint64
+			var at [2][]int
 			for range 2 * timedLaunches {
 				form, place, timed := l.choose(launch, true)
 				if !timed {
@@ -52,15 +55,14 @@ func TestChoose(t *testing.T) {
 				if form, _, timed := l.choose(launch, true); form != inRounds || timed {
 					t.Error("a choice before all times are there")
 				}
-				slow := uint64(timedLaunches-1-i) * 1000
-				stamp(memory, at[inRounds][i], 5000, 5000+c.rounds+slow)
-				stamp(memory, at[asOne][i], 7000, 7000+c.one+slow)
+				slow := time.Duration(timedLaunches-1-i) * 1000
+				times[at[inRounds][i]], times[at[asOne][i]] = c.rounds+slow, c.one+slow
 			}
 			if form, _, timed := l.choose(launch, true); form != c.want || timed {
 				t.Errorf("form %d, timed %t, want %d", form, timed, c.want)
 			}
-			if got := l.shortest(at[asOne]); got != time.Duration(c.one) {
-				t.Errorf("one kernel took %v, want %v", got, time.Duration(c.one))
+			if got := l.shortest(at[asOne]); got != c.one {
+				t.Errorf("one kernel took %v, want %v", got, c.one)
 			}
 			other := &Trace{Width: 64, Height: 64, Depth: 1}
 			if form, _, timed := l.choose(other, true); form != inRounds || timed {
@@ -79,7 +81,8 @@ func TestChoose(t *testing.T) {
 
 // TestChooseIsBounded: sizes beyond a number run in rounds, untimed.
 func TestChooseIsBounded(t *testing.T) {
-	l := &learner{sizes: map[launchSize]*learned{}, times: make([]byte, 2*timedLaunches*maxSizes*timedBytes), period: 1}
+	times := toldTimes{}
+	l := &learner{sizes: map[launchSize]*learned{}, timer: times}
 	made := make(chan struct{})
 	close(made)
 	l.alone.done = made
@@ -88,7 +91,7 @@ func TestChooseIsBounded(t *testing.T) {
 		for range 2 + 2*timedLaunches {
 			if _, at, ok := l.choose(&Trace{Width: 8, Height: 8, Depth: 1, Raygen: vk.StridedRegion{Address: k}}, true); ok {
 				timed++
-				stamp(l.times, at, 1, 2)
+				times[at] = 1
 			}
 		}
 	}

@@ -25,8 +25,8 @@ type LibraryOptions struct {
 	// Device, if not nil, compiles what the wavefront form runs of the library at once, where that form is asked for or FormAuto
 	// would take it for the shaders alone: pipelines whose first library it is find it compiled. SetLayouts are those of the
 	// pipelines. Cache, if not nil, keeps what was compiled; otherwise the library does.
-	Device     *vk.Device
-	SetLayouts []*vk.DescriptorSetLayout
+	Device     Device
+	SetLayouts []vk.SetLayout
 	Cache      *Cache
 }
 
@@ -36,8 +36,8 @@ type LibraryOptions struct {
 type Library struct {
 	options LibraryOptions
 	linked  *link.Library
-	source  repro.Set         // with LibraryOptions.Keep
-	kernels *vk.PipelineCache // what the driver compiled of it, and of what pipelines added, without LibraryOptions.Cache
+	source  repro.Set      // with LibraryOptions.Keep
+	kernels vk.KernelCache // what the driver compiled of it, and of what pipelines added, without LibraryOptions.Cache
 }
 
 // NewLibrary prepares stages and groups for pipelines.
@@ -75,7 +75,7 @@ func NewLibrary(ctx context.Context, o LibraryOptions) (*Library, error) {
 // Destroy frees what the driver compiled. It is safe on nil and may be called twice; no pipeline may be in the making.
 func (y *Library) Destroy() {
 	if y != nil {
-		y.kernels.Destroy()
+		destroy(y.kernels)
 		y.kernels = nil
 	}
 }
@@ -92,31 +92,31 @@ func (y *Library) compile(ctx context.Context, runtime []uint32) (err error) {
 	}
 	cache := o.Cache.driver()
 	if cache == nil {
-		if y.kernels, err = o.Device.NewPipelineCache(o.Name, nil); err != nil {
+		if y.kernels, err = o.Device.NewKernelCache(o.Name); err != nil {
 			return err
 		}
 		cache = y.kernels
 	}
-	layout, err := o.Device.NewPipelineLayout(o.Name, o.SetLayouts, []vk.PushRange{{Stages: vk.StageCompute, Size: launchBytes}})
+	layout, err := o.Device.NewKernelLayout(o.Name, o.SetLayouts, launchBytes)
 	if err != nil {
 		return err
 	}
 	defer layout.Destroy()
-	made := make([]*vk.Pipeline, len(codes))
+	made := make([]vk.Kernel, len(codes))
 	jobs := make([]compileJob, len(codes))
 	for i, code := range codes {
 		name := fmt.Sprintf("%s, shade %d", o.Name, i)
-		jobs[i] = compileJob{&made[i], vk.ComputePipelineOptions{Name: name, Code: code, Layout: layout, Statistics: true}}
+		jobs[i] = compileJob{&made[i], vk.KernelOptions{Name: name, Code: code, Layout: layout, Statistics: true}}
 	}
 	err = compileAll(ctx, o.Device, cache, jobs)
 	for _, k := range made {
-		k.Destroy()
+		destroy(k)
 	}
 	return err
 }
 
 // kernelCache is where the driver remembers the kernels of a pipeline.
-func (o *PipelineOptions) kernelCache() *vk.PipelineCache {
+func (o *PipelineOptions) kernelCache() vk.KernelCache {
 	if cache := o.Cache.driver(); cache != nil || len(o.Libraries) == 0 {
 		return cache
 	}

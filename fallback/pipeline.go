@@ -73,7 +73,7 @@ type PipelineOptions struct {
 	// libraries change nothing here.
 	rt.Pipeline
 	// SetLayouts are those of the application's descriptor sets, acceleration structures as storage buffers.
-	SetLayouts []*vk.DescriptorSetLayout
+	SetLayouts []vk.SetLayout
 	// Libraries add their groups behind Groups, in this order.
 	Libraries []*Library
 	// Cache, if not nil, is asked for the linked and the compiled code, and receives it.
@@ -91,18 +91,12 @@ type PipelineOptions struct {
 type resolved struct {
 	PipelineOptions // Stages and Groups are followed by those of the libraries
 	own             int
-	target          shaders.Target // what the runtime is made for
-	maxLanes        uint32         // of a workgroup
-	maxShared       uint32         // bytes of its shared memory
-}
-
-func targetOf(dev *vk.Device) shaders.Target {
-	return shaders.TargetOf(dev.SIMD(), dev.Features().Int64)
+	target          Target
 }
 
 // resolve appends the libraries' stages and groups to the pipeline's own.
-func (o PipelineOptions) resolve(target shaders.Target, maxLanes, maxShared uint32) resolved {
-	r := resolved{PipelineOptions: o, own: len(o.Stages), target: target, maxLanes: maxLanes, maxShared: maxShared}
+func (o PipelineOptions) resolve(target Target) resolved {
+	r := resolved{PipelineOptions: o, own: len(o.Stages), target: target}
 	r.Stages, r.Groups = slices.Clone(o.Stages), slices.Clone(o.Groups)
 	for _, y := range o.Libraries {
 		for _, g := range y.options.Groups {
@@ -147,10 +141,10 @@ type KernelStats struct {
 
 // Pipeline is a linked and compiled ray tracing pipeline.
 type Pipeline struct {
-	dev     *vk.Device
+	dev     Device
 	options resolved
-	layout  *vk.PipelineLayout
-	compute *vk.Pipeline
+	layout  vk.KernelLayout
+	compute vk.Kernel
 	entries []uint32
 	frames  []uint32 // of the stages, in dwords
 	owners  []link.Owner
@@ -165,12 +159,11 @@ type Pipeline struct {
 }
 
 // NewPipeline links and compiles a pipeline.
-func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipeline, error) {
+func NewPipeline(ctx context.Context, dev Device, o PipelineOptions) (*Pipeline, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
 	}
-	limits := &dev.Physical().Limits
-	r := o.resolve(targetOf(dev), limits.MaxComputeWorkGroupInvocations, limits.MaxComputeSharedMemorySize)
+	r := o.resolve(TargetOf(dev))
 	dumped, err := r.dump(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline %q: %w", o.Name, err)
@@ -185,8 +178,7 @@ func NewPipeline(ctx context.Context, dev *vk.Device, o PipelineOptions) (*Pipel
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	push := []vk.PushRange{{Stages: vk.StageCompute, Size: launchBytes}}
-	if p.layout, err = dev.NewPipelineLayout(o.Name, o.SetLayouts, push); err != nil {
+	if p.layout, err = dev.NewKernelLayout(o.Name, o.SetLayouts, launchBytes); err != nil {
 		return nil, fmt.Errorf("pipeline %q: layout: %w", o.Name, err)
 	}
 	start = time.Now()
@@ -233,7 +225,7 @@ func (p *Pipeline) take(linked *link.Result) {
 
 // compile has the driver compile linked code. Code from the cache that it refuses is linked again, and what was compiled in
 // the end is returned.
-func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result, cached, indirect bool) (*vk.Pipeline,
+func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result, cached, indirect bool) (vk.Kernel,
 	*link.Result, error) {
 	compiled, err := p.compileOnce(ctx, name, linked, indirect)
 	if err == nil || !cached || errors.Is(err, vk.ErrDeviceLost) || ctx.Err() != nil {
@@ -249,21 +241,21 @@ func (p *Pipeline) compile(ctx context.Context, name string, linked *link.Result
 }
 
 // compileOnce compiles linked code, in the wavefront form all kernels.
-func (p *Pipeline) compileOnce(ctx context.Context, name string, linked *link.Result, indirect bool) (*vk.Pipeline, error) {
+func (p *Pipeline) compileOnce(ctx context.Context, name string, linked *link.Result, indirect bool) (vk.Kernel, error) {
 	if linked.Wave != nil {
 		return nil, p.newWavefront(ctx, name, linked)
 	}
-	return p.dev.NewComputePipelineContext(ctx, vk.ComputePipelineOptions{
+	return p.dev.NewKernelContext(ctx, vk.KernelOptions{
 		Name: name, Code: linked.Code, Layout: p.layout, Cache: p.options.Cache.driver(), Statistics: !indirect})
 }
 
 // collectStats asks the driver about its code, and adds what there is to tell of the wavefront form.
 func (p *Pipeline) collectStats() (err error) {
 	if p.wave == nil {
-		p.stats.Driver, err = p.compute.Statistics()
+		p.stats.Driver, err = vk.KernelStatistics(p.compute)
 		return err
 	}
-	if p.stats.Driver, err = p.wave.resume.Statistics(); err != nil {
+	if p.stats.Driver, err = vk.KernelStatistics(p.wave.resume); err != nil {
 		return err
 	}
 	p.stats.LaneBytes = p.wave.laneBytes()
@@ -278,7 +270,7 @@ const runtimeName = "fallback/runtime.comp"
 
 // link links the stages, for direct or indirect launches, and says whether the code comes from the cache.
 func (o *resolved) link(ctx context.Context, indirect bool) (result *link.Result, cached bool, err error) {
-	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.target, o.Flags.AllowClusters))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.target.Runtime, o.Flags.AllowClusters))
 	if err != nil {
 		return nil, false, err
 	}
@@ -296,7 +288,7 @@ func (o *resolved) link(ctx context.Context, indirect bool) (result *link.Result
 
 // relink is Cache.relink for code that link returned.
 func (o *resolved) relink(ctx context.Context, refused *link.Result, indirect bool) (*link.Result, error) {
-	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.target, o.Flags.AllowClusters))
+	runtime, err := shaders.Load(shaders.VariantFor(runtimeName, o.target.Runtime, o.Flags.AllowClusters))
 	if err != nil {
 		return nil, err
 	}
@@ -304,8 +296,8 @@ func (o *resolved) relink(ctx context.Context, refused *link.Result, indirect bo
 }
 
 func (o *resolved) linkOptions(indirect bool) link.Options {
-	options := link.Options{Form: o.Form, MaxDepth: o.MaxRecursionDepth, Flags: o.Flags, Indirect: indirect, MaxLanes: o.maxLanes,
-		MaxShared: o.maxShared, AfterPass: o.afterPass}
+	options := link.Options{Form: o.Form, MaxDepth: o.MaxRecursionDepth, Flags: o.Flags, Indirect: indirect,
+		MaxLanes: o.target.MaxLanes, MaxShared: o.target.MaxShared, AfterPass: o.afterPass}
 	for _, y := range o.Libraries {
 		options.Libraries = append(options.Libraries, y.linked)
 	}
@@ -329,8 +321,7 @@ func (p *Pipeline) Destroy() {
 	p.indirect.destroy()
 	p.learner.destroy()
 	p.wave.destroy()
-	p.compute.Destroy()
-	p.layout.Destroy()
+	destroy(p.compute, p.layout)
 }
 
 // Stats returns what it took to make the pipeline, and what it has learned since.

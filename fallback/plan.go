@@ -1,88 +1,73 @@
 package fallback
 
 import (
-	vulkan "github.com/vulkan-go/vulkan"
-
 	"github.com/everray/everray/vk"
 )
 
-// Plan is what a launch records, in order. It holds no Vulkan object but buffers: whoever records it looks kernels up by their
-// numbers. Package vk's command buffers play it today (Pipeline.play); a layer's code can.
+// Plan is what a launch records, in order: kernels, push constants, workgroups or where the device finds them, barriers. It holds
+// nothing of Vulkan, and memory by address only. Record gives it to a Recorder today; a layer's code can play the steps itself.
 type Plan struct {
 	Name  string
 	Steps []Step
 }
 
-// Step is a barrier, if Wait says so, and a dispatch.
+// Step is a barrier, if Wait says so, and a kernel that runs.
 type Step struct {
-	Wait   Wait
-	Kernel int
+	Wait   vk.Wait
+	Kernel vk.Kernel
+	// Sets says that the kernel reads the application's descriptor sets.
+	Sets bool
 	// Push are the kernel's push constants, all of them.
 	Push []byte
-	// Groups are the workgroups, unless At has a buffer, which holds them (VkDispatchIndirectCommand).
+	// Groups are the workgroups, unless At is not 0: the device reads them there (VkDispatchIndirectCommand), in memory that the plan
+	// has from Memory.TransientDevice.
 	Groups [3]uint32
-	At     vk.Range
+	At     vk.DeviceAddress
 }
 
-// Wait is what a step waits for.
-type Wait int
-
-// The barriers of a plan.
-const (
-	// WaitNone: nothing.
-	WaitNone Wait = iota
-	// WaitCompute: what kernels before it read and wrote.
-	WaitCompute
-	// WaitIndirect: the same, for arguments of indirect dispatches as well.
-	WaitIndirect
-	// WaitCommands: kernels before it, and what the application made visible to indirect commands.
-	WaitCommands
-)
-
-// Memory is where a plan takes memory from, for as long as the recording lives. *vk.CommandBuffer is one.
+// Memory is where a launch takes memory from, for as long as the recording may run.
 type Memory interface {
-	Transient(kind vk.MemoryKind, size, align uint64) (vk.Range, error)
+	// TransientUpload returns memory that the CPU fills before the recording is submitted, TransientDevice memory of the device
+	// alone, whose contents are undefined. align is a power of two.
 	TransientUpload(size, align uint64) (vk.DeviceAddress, []byte, error)
+	TransientDevice(size, align uint64) (vk.DeviceAddress, error)
+	// TransientScratch returns memory for stacks, which launches share: reused tells that others which are recorded before, or run
+	// earlier, use it, too. Then the launch begins with a barrier, so that who has stacks of a queue family, and a queue of it,
+	// gives the same to all command buffers.
 	TransientScratch(size, align uint64) (address vk.DeviceAddress, reused bool, err error)
 }
 
-// kernel is a compute pipeline with its layout.
-type kernel struct {
-	pipeline *vk.Pipeline
-	layout   *vk.PipelineLayout
-	sets     bool // it reads the application's descriptor sets
+// Recorder is what launches are recorded with: a vk.CommandBuffer, or a foreign command buffer together with what gives memory
+// beside it.
+type Recorder interface {
+	vk.Recorder
+	Memory
 }
 
-// play records a plan of a trace command.
-func (p *Pipeline) play(cb *vk.CommandBuffer, plan *Plan, t *Trace) {
-	cb.BeginLabel(plan.Name)
-	defer cb.EndLabel()
-	bound, haveSets := -1, len(t.Sets) == 0
+// Record records a plan, with the descriptor sets of its launch.
+func (plan *Plan) Record(r vk.Recorder, sets []vk.Set, offsets []uint32) {
+	if len(plan.Steps) == 0 {
+		return
+	}
+	r.BeginLabel(plan.Name)
+	defer r.EndLabel()
+	var bound vk.Kernel
+	haveSets := len(sets) == 0
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
-		switch s.Wait {
-		case WaitCompute:
-			cb.ComputeBarrier()
-		case WaitIndirect:
-			cb.IndirectBarrier()
-		case WaitCommands:
-			const shader = vk.AccessShaderRead | vk.AccessShaderWrite
-			cb.MemoryBarrier(vk.StageDrawIndirect|vk.StageComputeShader, shader|vk.AccessIndirectCommandRead, vk.StageComputeShader, shader)
-		}
-		k := p.kernel(s.Kernel)
+		r.Barrier(s.Wait)
 		if bound != s.Kernel {
-			cb.BindComputePipeline(k.pipeline)
+			r.BindKernel(s.Kernel)
 			bound = s.Kernel
 		}
-		if k.sets && !haveSets {
-			cb.BindDescriptorSetsAt(vulkan.PipelineBindPointCompute, k.layout, 0, t.Sets, t.DynamicOffsets)
+		if s.Sets && !haveSets {
+			r.BindSets(sets, offsets)
 			haveSets = true
 		}
-		cb.PushConstants(k.layout, vk.StageCompute, 0, s.Push)
-		if s.At.Buffer != nil {
-			cb.DispatchIndirect(s.At.Buffer, s.At.Offset)
+		if s.At != 0 {
+			r.RunKernelAt(s.Push, s.At)
 		} else {
-			cb.Dispatch(s.Groups[0], s.Groups[1], s.Groups[2])
+			r.RunKernel(s.Push, s.Groups[0], s.Groups[1], s.Groups[2])
 		}
 	}
 }
@@ -99,27 +84,28 @@ const (
 	kernelShade
 )
 
-// kernel returns a kernel by its number.
-func (p *Pipeline) kernel(n int) kernel {
+// step begins a step with a kernel by its number, which is made by now.
+func (p *Pipeline) step(n int, w vk.Wait) Step {
+	s := Step{Wait: w, Sets: true}
 	switch n {
 	case kernelLaunch:
-		if p.wave != nil {
-			return kernel{p.wave.tail.made, p.layout, true}
+		if s.Kernel = p.compute; p.wave != nil {
+			s.Kernel = p.wave.tail.made
 		}
-		return kernel{p.compute, p.layout, true}
 	case kernelSize:
-		return kernel{p.indirect.prepare, p.indirect.layout, false}
+		s.Kernel, s.Sets = p.indirect.prepare, false
 	case kernelIndirect:
-		return kernel{p.indirect.launch, p.layout, true}
+		s.Kernel = p.indirect.launch
 	case kernelScan:
-		return kernel{p.wave.scan, p.wave.sortLayout, false}
+		s.Kernel, s.Sets = p.wave.scan, false
 	case kernelScatter:
-		return kernel{p.wave.scatter, p.wave.sortLayout, false}
+		s.Kernel, s.Sets = p.wave.scatter, false
 	case kernelResume:
-		return kernel{p.wave.resume, p.layout, true}
+		s.Kernel = p.wave.resume
+	case kernelAlone:
+		s.Kernel = p.learner.alone.made
+	default:
+		s.Kernel = p.wave.shade[n-kernelShade]
 	}
-	if n == kernelAlone {
-		return kernel{p.learner.alone.made, p.layout, true}
-	}
-	return kernel{p.wave.shade[n-kernelShade], p.layout, true}
+	return s
 }

@@ -21,6 +21,9 @@ type nullRig struct {
 	buffers []*vk.Buffer
 	// more, if not nil, is called behind the launch, and may have others like it.
 	more func(p *fallback.Pipeline, launch func())
+	// foreign, if not nil, is the device that pipelines are made for, and record launches: they are played on dev.
+	foreign *vktest.ForeignDevice
+	record  func(p *fallback.Pipeline, trace fallback.Trace) error
 }
 
 // nullLanes is the width of the launches.
@@ -64,7 +67,7 @@ func (r *nullRig) run(t *testing.T, form fallback.Form, contents [][]uint32, sta
 	layout, err := r.dev.NewDescriptorSetLayout("null", bindings)
 	must(err)
 	defer layout.Destroy()
-	o := fallback.PipelineOptions{SetLayouts: []*vk.DescriptorSetLayout{layout}, Pipeline: rt.Pipeline{
+	o := fallback.PipelineOptions{SetLayouts: []vk.SetLayout{layout}, Pipeline: rt.Pipeline{
 		Name: t.Name(), Stages: stages, PushConstantBytes: 64, MaxRecursionDepth: 1, Form: form}}
 	if r.more != nil {
 		o.Learning()
@@ -72,7 +75,11 @@ func (r *nullRig) run(t *testing.T, form fallback.Form, contents [][]uint32, sta
 	for i := range stages {
 		o.Groups = append(o.Groups, rt.GeneralGroup(i))
 	}
-	p, err := fallback.NewPipeline(t.Context(), r.dev, o)
+	var dev fallback.Device = r.dev
+	if r.foreign != nil {
+		dev = r.foreign
+	}
+	p, err := fallback.NewPipeline(t.Context(), dev, o)
 	if errors.Is(err, fallback.ErrUnsupported) && form == fallback.FormMonolithic {
 		return nil
 	}
@@ -125,8 +132,12 @@ func (r *nullRig) run(t *testing.T, form fallback.Form, contents [][]uint32, sta
 		set.WriteBuffer(binding, element, vulkan.DescriptorTypeStorageBuffer, b, 0, b.Size())
 		binary.LittleEndian.PutUint64(push[8*i:], b.Address())
 	}
-	trace.Sets, trace.PushConstants = []*vk.DescriptorSet{set}, push
+	trace.Sets, trace.PushConstants = []vk.Set{set}, push
 	launch := func() {
+		if r.record != nil {
+			must(r.record(p, trace))
+			return
+		}
 		must(r.dev.Run(t.Context(), t.Name(), func(cb *vk.CommandBuffer) error { return p.CmdTraceRays(cb, trace) }))
 	}
 	launch()

@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"github.com/everray/everray/rt"
-	"github.com/everray/everray/shaders"
 	"github.com/everray/everray/vk"
 )
 
 // stackOf returns the slots that a pipeline's lanes need.
 func stackOf(p rt.Pipeline, frames []uint32) uint32 {
-	r := PipelineOptions{Pipeline: p}.resolve(shaders.Any, 0, 0)
+	r := PipelineOptions{Pipeline: p}.resolve(Target{})
 	return r.stackDwords(frames)
 }
 

@@ -35,7 +35,7 @@ type Trace struct {
 	Raygen, Miss, Hit, Callable vk.StridedRegion
 	Width, Height, Depth        uint32
 	// Sets are the descriptor sets from set 0 on.
-	Sets []*vk.DescriptorSet
+	Sets []vk.Set
 	// DynamicOffsets has an offset for each dynamic descriptor of Sets, as vkCmdBindDescriptorSets has them.
 	DynamicOffsets []uint32
 	// PushConstants are the application's, as the pipeline's shaders lay them out.
@@ -49,7 +49,7 @@ type Trace struct {
 
 // CmdTraceRays records a trace command. A launch with a size of zero in any direction does nothing. In the wavefront form the first
 // one may wait for a kernel, as long as the context of the Run that records it.
-func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
+func (p *Pipeline) CmdTraceRays(cb Recorder, t Trace) error {
 	if p.learner != nil && t.Width > 0 && t.Height > 0 && t.Depth > 0 {
 		return p.cmdLearned(cb, &t)
 	}
@@ -57,12 +57,12 @@ func (p *Pipeline) CmdTraceRays(cb *vk.CommandBuffer, t Trace) error {
 }
 
 // record records a launch as its plan has it.
-func (p *Pipeline) record(cb *vk.CommandBuffer, t *Trace) error {
+func (p *Pipeline) record(cb Recorder, t *Trace) error {
 	plan, err := p.PlanTraceRays(cb.Context(), cb, *t)
 	if err != nil {
 		return err
 	}
-	p.play(cb, plan, t)
+	plan.Record(cb, t.Sets, t.DynamicOffsets)
 	return nil
 }
 
@@ -101,9 +101,10 @@ func (p *Pipeline) planGrid(g *grid, params *launchParams, reused bool, kernel i
 	params.tileWidthLog2 = g.tileWidthLog2
 	plan := &Plan{Name: "trace rays by compute: " + p.options.Name}
 	g.each(func(first, size [3]uint32) {
-		s := Step{Kernel: kernel, Groups: size}
+		s := p.step(kernel, vk.WaitNone)
+		s.Groups = size
 		if first != [3]uint32{} || reused {
-			s.Wait = WaitCompute // the stacks are used again
+			s.Wait = vk.WaitCompute // the stacks are used again
 		}
 		params.firstGroup, params.groupStride, params.groupCount = first[0], first[1], first[2]
 		params.tilesPerRow = rowStep(size[1])

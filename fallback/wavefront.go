@@ -37,20 +37,20 @@ const (
 // wavefront is what the form has beside the tail.
 type wavefront struct {
 	plan          *link.Wave
-	sortLayout    *vk.PipelineLayout
-	scan, scatter *vk.Pipeline
+	sortLayout    vk.KernelLayout
+	scan, scatter vk.Kernel
 	scatterLanes  uint32
-	resume        *vk.Pipeline
-	shade         []*vk.Pipeline
+	resume        vk.Kernel
+	shade         []vk.Kernel
 	tail          *lateKernel
 }
 
 // newWavefront compiles all kernels side by side but the tail: that is compiled in the background where launches need it, and
 // where only indirect ones may, with the first of those.
 func (p *Pipeline) newWavefront(ctx context.Context, name string, linked *link.Result) error {
-	w := &wavefront{plan: linked.Wave, shade: make([]*vk.Pipeline, len(linked.Wave.Shade))}
-	o := vk.ComputePipelineOptions{Name: name + ", tail", Code: linked.Code, Layout: p.layout, Cache: p.options.Cache.driver()}
-	w.tail = &lateKernel{compile: func(ctx context.Context) (*vk.Pipeline, error) { return p.dev.NewComputePipelineContext(ctx, o) }}
+	w := &wavefront{plan: linked.Wave, shade: make([]vk.Kernel, len(linked.Wave.Shade))}
+	o := vk.KernelOptions{Name: name + ", tail", Code: linked.Code, Layout: p.layout, Cache: p.options.Cache.driver()}
+	w.tail = &lateKernel{compile: func(ctx context.Context) (vk.Kernel, error) { return p.dev.NewKernelContext(ctx, o) }}
 	if err := p.compileWavefront(ctx, name, w); err != nil {
 		w.destroy()
 		return err
@@ -63,11 +63,10 @@ func (p *Pipeline) newWavefront(ctx context.Context, name string, linked *link.R
 }
 
 func (p *Pipeline) compileWavefront(ctx context.Context, name string, w *wavefront) (err error) {
-	push := []vk.PushRange{{Stages: vk.StageCompute, Size: wavePushBytes}}
-	if w.sortLayout, err = p.dev.NewPipelineLayout(name+", sort", nil, push); err != nil {
+	if w.sortLayout, err = p.dev.NewKernelLayout(name+", sort", nil, wavePushBytes); err != nil {
 		return err
 	}
-	w.scatterLanes = min(512, max(128, p.options.maxLanes))
+	w.scatterLanes = min(512, max(128, p.options.target.MaxLanes))
 	scan, err := shaders.Load("fallback/wave_scan.comp")
 	if err != nil {
 		return err
@@ -77,14 +76,14 @@ func (p *Pipeline) compileWavefront(ctx context.Context, name string, w *wavefro
 		return err
 	}
 	jobs := []compileJob{
-		{&w.resume, vk.ComputePipelineOptions{Name: name + ", resume", Code: w.plan.Resume, Layout: p.layout, Statistics: true}},
-		{&w.scan, vk.ComputePipelineOptions{Name: name + ", scan", Code: scan, Layout: w.sortLayout}},
-		{&w.scatter, vk.ComputePipelineOptions{
+		{&w.resume, vk.KernelOptions{Name: name + ", resume", Code: w.plan.Resume, Layout: p.layout, Statistics: true}},
+		{&w.scan, vk.KernelOptions{Name: name + ", scan", Code: scan, Layout: w.sortLayout}},
+		{&w.scatter, vk.KernelOptions{
 			Name: name + ", scatter", Code: scatter, Layout: w.sortLayout, Specialization: map[uint32]uint32{
 				0: w.scatterLanes, 1: w.plan.SharedBins}}},
 	}
 	for i, code := range w.plan.Shade {
-		jobs = append(jobs, compileJob{&w.shade[i], vk.ComputePipelineOptions{
+		jobs = append(jobs, compileJob{&w.shade[i], vk.KernelOptions{
 			Name: fmt.Sprintf("%s, shade %d", name, i), Code: code, Layout: p.layout, Statistics: true}})
 	}
 	return compileAll(ctx, p.dev, p.options.kernelCache(), jobs)
@@ -92,12 +91,12 @@ func (p *Pipeline) compileWavefront(ctx context.Context, name string, w *wavefro
 
 // compileJob is a kernel to be compiled and where it goes.
 type compileJob struct {
-	into    **vk.Pipeline
-	options vk.ComputePipelineOptions
+	into    *vk.Kernel
+	options vk.KernelOptions
 }
 
 // compileAll compiles kernels on all cores, the first ones first. When the context ends, what has begun is finished.
-func compileAll(ctx context.Context, dev *vk.Device, cache *vk.PipelineCache, jobs []compileJob) error {
+func compileAll(ctx context.Context, dev Device, cache vk.KernelCache, jobs []compileJob) error {
 	next := make(chan int)
 	errs := make([]error, len(jobs))
 	var wait sync.WaitGroup
@@ -106,7 +105,7 @@ func compileAll(ctx context.Context, dev *vk.Device, cache *vk.PipelineCache, jo
 			for i := range next {
 				o := jobs[i].options
 				o.Cache = cache
-				*jobs[i].into, errs[i] = dev.NewComputePipelineContext(ctx, o)
+				*jobs[i].into, errs[i] = dev.NewKernelContext(ctx, o)
 			}
 		})
 	}
@@ -125,10 +124,11 @@ func (w *wavefront) destroy() {
 	if w == nil {
 		return
 	}
-	for _, k := range append([]*vk.Pipeline{w.scan, w.scatter, w.resume}, w.shade...) {
-		k.Destroy()
+	destroy(w.scan, w.scatter, w.resume)
+	for _, k := range w.shade {
+		destroy(k)
 	}
-	w.sortLayout.Destroy()
+	destroy(w.sortLayout)
 	w.tail.destroy()
 }
 
@@ -138,8 +138,8 @@ func (p *Pipeline) kernelStats() ([]KernelStats, error) {
 		return nil, nil
 	}
 	var list []KernelStats
-	add := func(name string, code []uint32, k *vk.Pipeline) error {
-		driver, err := k.Statistics()
+	add := func(name string, code []uint32, k vk.Kernel) error {
+		driver, err := vk.KernelStatistics(k)
 		list = append(list, KernelStats{Name: name, CodeWords: len(code), Driver: driver})
 		return err
 	}
@@ -169,7 +169,7 @@ func (w *wavefront) batchLanes(p *Pipeline, stack uint32) uint32 {
 type waveLaunch struct {
 	params *launchParams
 	head   vk.DeviceAddress // RtWave
-	round  vk.Range         // RtWaveRound
+	round  vk.DeviceAddress // RtWaveRound
 	reused bool
 	lanes  uint32 // of a batch
 }
@@ -258,7 +258,7 @@ func (p *Pipeline) waveMemory(from Memory, t *Trace, lanes uint32) (*waveLaunch,
 	if m.params.pushConstants, err = uploadPushConstants(from, t.PushConstants); err != nil {
 		return nil, fmt.Errorf("push constants: %w", err)
 	}
-	if m.round, err = from.Transient(vk.DeviceLocal, roundBytes, 16); err != nil {
+	if m.round, err = from.TransientDevice(roundBytes, 16); err != nil {
 		return nil, fmt.Errorf("counters: %w", err)
 	}
 	head, memory, err := from.TransientUpload(waveHeadBytes, 16)
@@ -268,7 +268,7 @@ func (p *Pipeline) waveMemory(from Memory, t *Trace, lanes uint32) (*waveLaunch,
 	m.head = head
 	at := scratch + stacks
 	h := w.head(lanes)
-	h.round, h.lanes = m.round.Address(), at
+	h.round, h.lanes = m.round, at
 	h.lists, h.queue = [2]uint64{at + states, at + states + lists}, at+states+2*lists
 	copy(memory, vk.Bytes(h))
 	return m, nil
@@ -312,11 +312,11 @@ func (p *Pipeline) planWave(ctx context.Context, from Memory, t *Trace) (*Plan, 
 		m.params.firstGroup = first
 		copy(memory, m.params.encode())
 		lanes := min((params.groupCount-first)*lanesPerGroup, m.lanes)
-		wait := WaitNone
+		begin := waveStart{groups: [3]uint32{(lanes + each - 1) / each, 1, 1}}
 		if first > 0 || m.reused {
-			wait = WaitCompute
+			begin.wait = vk.WaitCompute
 		}
-		p.wave.batch(plan, m, launch, wait, Step{Groups: [3]uint32{(lanes + each - 1) / each, 1, 1}})
+		p.batch(plan, m, launch, begin)
 	}
 	return plan, nil
 }
@@ -337,38 +337,45 @@ func (l *launchParams) placeGroups() {
 	l.groupCount = l.tilesPerSlice * l.launchSize[2]
 }
 
-// batch appends the steps of one batch; begin says how many workgroups resume first.
-func (w *wavefront) batch(plan *Plan, m *waveLaunch, launch vk.DeviceAddress, wait Wait, begin Step) {
-	at := func(offset uint64) vk.Range { return vk.Range{Buffer: m.round.Buffer, Offset: m.round.Offset + offset} }
-	add := func(s Step) { plan.Steps = append(plan.Steps, s) }
+// waveStart is how a batch begins: what its first step waits for, and the workgroups that resume first, or where they are.
+type waveStart struct {
+	wait   vk.Wait
+	groups [3]uint32
+	at     vk.DeviceAddress
+}
+
+// batch appends the steps of one batch.
+func (p *Pipeline) batch(plan *Plan, m *waveLaunch, launch vk.DeviceAddress, begin waveStart) {
+	w := p.wave
+	add := func(kernel int, wait vk.Wait, size int, argument uint32) *Step {
+		s := p.step(kernel, wait)
+		s.Push, s.Groups = m.push(size, launch, argument), [3]uint32{1, 1, 1}
+		plan.Steps = append(plan.Steps, s)
+		return &plan.Steps[len(plan.Steps)-1]
+	}
 	rounds, bounded := w.rounds()
-	add(Step{Wait: wait, Kernel: kernelScan, Push: m.push(wavePushBytes, launch, 1), Groups: [3]uint32{1, 1, 1}})
+	add(kernelScan, begin.wait, wavePushBytes, 1)
 	for round := range rounds {
-		s := Step{Wait: WaitCompute, At: at(roundResume)}
-		argument := round & 1
-		if round == 0 {
-			s, argument = begin, waveBegin
-			if s.Wait = WaitCompute; s.At.Buffer != nil {
-				s.Wait = WaitIndirect
+		if round > 0 {
+			add(kernelResume, vk.WaitCompute, launchBytes, round&1).At = m.round + roundResume
+		} else {
+			s := add(kernelResume, vk.WaitCompute, launchBytes, waveBegin)
+			if s.Groups, s.At = begin.groups, begin.at; s.At != 0 {
+				s.Wait = vk.WaitIndirect
 			}
 		}
-		s.Kernel, s.Push = kernelResume, m.push(launchBytes, launch, argument)
-		add(s)
 		if bounded && round == rounds-1 {
 			return
 		}
-		add(Step{Wait: WaitCompute, Kernel: kernelScan, Push: m.push(wavePushBytes, launch, 0), Groups: [3]uint32{1, 1, 1}})
-		add(Step{Wait: WaitIndirect, Kernel: kernelScatter, Push: m.push(wavePushBytes, launch, round&1^1), At: at(roundScatter)})
-		wait := WaitCompute
+		add(kernelScan, vk.WaitCompute, wavePushBytes, 0)
+		add(kernelScatter, vk.WaitIndirect, wavePushBytes, round&1^1).At = m.round + roundScatter
+		wait := vk.WaitCompute
 		for i, segment := range w.plan.Segments {
-			add(Step{
-				Wait: wait, Kernel: kernelShade + segment.Kernel, Push: m.push(launchBytes, launch, uint32(i)),
-				At: at(roundSegments + roundSegmentSize*uint64(i)),
-			})
-			wait = WaitNone
+			add(kernelShade+segment.Kernel, wait, launchBytes, uint32(i)).At = m.round + roundSegments + roundSegmentSize*uint64(i)
+			wait = vk.WaitNone
 		}
 	}
-	add(Step{Wait: WaitCompute, Kernel: kernelLaunch, Push: m.push(launchBytes, launch, rounds&1), At: at(roundResume)})
+	add(kernelLaunch, vk.WaitCompute, launchBytes, rounds&1).At = m.round + roundResume
 }
 
 // rounds returns how many are recorded, and whether they end every lane.
@@ -391,11 +398,9 @@ func (p *Pipeline) planWaveIndirect(from Memory, t *IndirectTrace) (*Plan, error
 	if err != nil {
 		return nil, err
 	}
-	begin := Step{At: vk.Range{Buffer: m.round.Buffer, Offset: m.round.Offset + roundResume}}
-	p.wave.batch(plan, m, block.Address(), WaitCompute, begin)
-	plan.Steps = append(plan.Steps, Step{
-		Wait: WaitCompute, Kernel: kernelLaunch, Push: m.push(launchBytes, block.Address(), waveRest),
-		Groups: [3]uint32{m.lanes / p.wave.plan.Lanes, 1, 1},
-	})
+	p.batch(plan, m, block, waveStart{wait: vk.WaitCompute, at: m.round + roundResume})
+	rest := p.step(kernelLaunch, vk.WaitCompute)
+	rest.Push, rest.Groups = m.push(launchBytes, block, waveRest), [3]uint32{m.lanes / p.wave.plan.Lanes, 1, 1}
+	plan.Steps = append(plan.Steps, rest)
 	return plan, nil
 }

@@ -29,6 +29,7 @@ type CommandBuffer struct {
 	report    report          // part of it, too
 	queries   []*QueryPool    // transient, too
 	labels    int
+	kernel    *computeKernel      // bound by BindKernel
 	watch     func(kernel string) // see WatchKernels
 	secondary bool
 	recording bool             // between Begin and End
@@ -85,7 +86,7 @@ func (cb *CommandBuffer) Name() string { return cb.name }
 
 // Begin starts recording.
 func (cb *CommandBuffer) Begin() error {
-	cb.err, cb.ended, cb.executes, cb.report.copies = nil, false, nil, nil
+	cb.err, cb.ended, cb.executes, cb.report.copies, cb.kernel = nil, false, nil, nil, nil
 	defer cb.d.lockLabels()()
 	err := cb.wrap("vkBeginCommandBuffer", C.evk_begin(cb.d.c, raw(cb.handle), cbool(cb.secondary)))
 	cb.recording = err == nil

@@ -17,6 +17,9 @@
 // and with it its report, in which shaders tell the host what happened to them (CommandBuffer.Reports).
 // A primary does not own the secondary command buffers that it executes.
 //
+// What other packages record goes through a Recorder, of which a CommandBuffer is one: kernels, sets, barriers, and memory by
+// address. It has its own rules about what is foreign: kernels, layouts, sets and caches of another device fail.
+//
 // Who may block: Submit, Run, UploadBuffer, ReadBuffer, UploadImage, Ticket.Wait, Settle, Swapchain.Acquire, Drain and WaitIdle
 // wait for the GPU. Those with a context stop waiting when it ends, Run a tenth of a second later; the GPU work goes on, and what
 // it uses must not be written before Settle returns nil. Submit, Run, uploads and reads settle first. WaitIdle waits for ever if

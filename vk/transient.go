@@ -12,6 +12,16 @@ type transient struct {
 	used   uint64 // bytes of it
 }
 
+// find returns the chunk in use, and the offset in it, that holds so many bytes at an address; nil if none does.
+func (t *transient) find(address DeviceAddress, size uint64) (*Buffer, uint64) {
+	for _, b := range t.chunks[:min(t.at+1, len(t.chunks))] {
+		if address >= b.address && address-b.address < b.size && size <= b.size-(address-b.address) {
+			return b, address - b.address
+		}
+	}
+	return nil, 0
+}
+
 // firstChunk is the size of a first chunk; each further one doubles.
 const firstChunk = 64 << 10
 

@@ -9,6 +9,7 @@ import (
 	vulkan "github.com/vulkan-go/vulkan"
 
 	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/cache"
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/sbt"
@@ -44,13 +45,26 @@ func New(dev *vk.Device, cacheDir, dump string) (driver.Driver, error) {
 	d := &Driver{device: dev, pipelines: map[uint32]*fallback.Pipeline{}, dump: dump}
 	err := d.create()
 	if err == nil && cacheDir != "" {
-		d.cache, err = fallback.OpenCache(dev, cacheDir, fallback.CacheOptions{})
+		d.cache, err = openCache(dev, cacheDir)
 	}
 	if err != nil {
 		d.Destroy()
 		return nil, err
 	}
 	return d, nil
+}
+
+// openCache opens a directory for linked code and for what the device's driver compiled.
+func openCache(dev *vk.Device, dir string) (*fallback.Cache, error) {
+	store, err := cache.Open(dir, cache.Options{})
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := cache.OpenPipelines(dev, store)
+	if err != nil {
+		return nil, fmt.Errorf("cache %q: %w", dir, err)
+	}
+	return fallback.NewCache(store, compiled), nil
 }
 
 func (d *Driver) create() (err error) {

@@ -24,7 +24,7 @@ func (y library) Destroy() { y.impl.Destroy() }
 func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driver.Library, error) {
 	impl, err := fallback.NewLibrary(ctx, fallback.LibraryOptions{
 		Pipeline: o.Pipeline, Target: d.target(), Keep: d.dump != "", Device: d.device,
-		SetLayouts: o.SetLayouts, Cache: d.cache,
+		SetLayouts: setLayouts(o.SetLayouts), Cache: d.cache,
 	})
 	if err != nil {
 		return nil, refused(err)
@@ -32,9 +32,18 @@ func (d *Driver) NewLibrary(ctx context.Context, o driver.PipelineOptions) (driv
 	return library{impl}, nil
 }
 
+// setLayouts are set layouts as fallback has them.
+func setLayouts(list []*vk.DescriptorSetLayout) []vk.SetLayout {
+	out := make([]vk.SetLayout, len(list))
+	for i, l := range list {
+		out[i] = l
+	}
+	return out
+}
+
 // NewPipeline links the shaders.
 func (d *Driver) NewPipeline(ctx context.Context, o driver.PipelineOptions) (driver.Pipeline, error) {
-	fo := fallback.PipelineOptions{Pipeline: o.Pipeline, SetLayouts: o.SetLayouts, Cache: d.cache, Dump: d.dump}
+	fo := fallback.PipelineOptions{Pipeline: o.Pipeline, SetLayouts: setLayouts(o.SetLayouts), Cache: d.cache, Dump: d.dump}
 	for _, y := range o.Libraries {
 		own, ok := y.(library)
 		if !ok {
@@ -124,9 +133,13 @@ func (d *Driver) translate(cb *vk.CommandBuffer, t driver.Trace) (fallback.Trace
 	if err != nil {
 		return fallback.Trace{}, fmt.Errorf("memory for faults: %w", err)
 	}
+	sets := make([]vk.Set, len(t.Sets))
+	for i, s := range t.Sets {
+		sets[i] = s
+	}
 	return fallback.Trace{
 		Raygen: t.Raygen, Miss: t.Miss, Hit: t.Hit, Callable: t.Callable,
 		Width: t.Width, Height: t.Height, Depth: t.Depth, StackBytes: t.StackBytes,
-		Sets: t.Sets, DynamicOffsets: t.DynamicOffsets, PushConstants: t.PushConstants, Faults: faults.Address(),
+		Sets: sets, DynamicOffsets: t.DynamicOffsets, PushConstants: t.PushConstants, Faults: faults.Address(),
 	}, nil
 }
