@@ -173,7 +173,8 @@ type Stats struct {
 	// Calls are the places where shaders are left for others and taken up again, with what lives across each (compute way). None
 	// where the form calls shaders as functions, and values stay in registers.
 	Calls []rt.CallSite
-	// PathBytes is what a path takes in memory while it is under way: the stack, and the state between kernels (compute way).
+	// PathBytes is what a path takes in memory while it is under way: the stack, and the state between kernels (compute way). Nothing
+	// in the monolithic form.
 	PathBytes uint32
 	// Kernels are those of a form of several, Rounds how many rounds of them a launch records at most, and Bounded whether these end
 	// every path; otherwise one more kernel ends what is left (compute way).
