@@ -32,8 +32,10 @@ test: setup
 	$(MAKE) --no-print-directory lint check-shaders
 	$(MAKE) --no-print-directory unit
 
+# The longest begin first, so that none is left over for one core at the end.
+LONGEST := ./internal/pipelinetest ./fallback/link ./bvh
 unit:
-	$(TEST_ENV) $(GO) test -short -tags $(TAGS) -timeout $(TEST_TIMEOUT) ./...
+	$(TEST_ENV) $(GO) test -short -tags $(TAGS) -timeout $(TEST_TIMEOUT) $(LONGEST) ./...
 
 # What unit leaves out for time: the large scenes, the conformance suite with every program in each form of linking, every shape
 # and all optimiser settings, and lavapipe's optimiser for them. The fuzzer of pipelines:
