@@ -111,7 +111,7 @@ func (s *Scene) ComputeBounds() {
 		m := &s.Meshes[i]
 		m.Bounds = EmptyBounds()
 		for j := range m.Primitives {
-			m.Bounds = m.Bounds.Union(positionBounds(m.Primitives[j].Positions))
+			m.Bounds = m.Bounds.Union(m.Primitives[j].bounds())
 			verts[i] += m.Primitives[j].VertexCount()
 		}
 	}
@@ -123,7 +123,7 @@ func (s *Scene) ComputeBounds() {
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		m := &s.Meshes[in.Mesh]
-		if total > exactBoundsVertices || in.Transform == mgl32.Ident4() {
+		if total > exactBoundsVertices || in.Transform == mgl32.Ident4() || m.IsThin() {
 			s.Bounds = s.Bounds.Union(m.Bounds.Transform(in.Transform))
 			continue
 		}

@@ -46,6 +46,10 @@ func (l *loader) runForeign(read func(l *loader, data []byte) error, data []byte
 func (l *loader) addMesh(name string, primitives []*Primitive, smooth bool) error {
 	m := Mesh{Name: name}
 	for _, p := range primitives {
+		if p.IsThin() {
+			m.Primitives = append(m.Primitives, *p)
+			continue
+		}
 		if len(p.Indices) == 0 {
 			continue
 		}

@@ -64,7 +64,7 @@ func TestOBJ(t *testing.T) {
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Meshes) != 2 || len(s.Instances) != 2 || len(s.Meshes[0].Primitives) != 2 || s.Meshes[1].Name != "corner" {
+	if len(s.Meshes) != 3 || len(s.Instances) != 3 || len(s.Meshes[0].Primitives) != 2 || s.Meshes[1].Name != "corner" {
 		t.Fatalf("%d meshes, %d instances, first %+v", len(s.Meshes), len(s.Instances), s.Meshes[0])
 	}
 	sq, glow, corner := s.Meshes[0].Primitives[0], s.Meshes[0].Primitives[1], s.Meshes[1].Primitives[0]
@@ -112,15 +112,15 @@ func TestOBJPointsAndLines(t *testing.T) {
 		t.Fatalf("meshes %+v", s.Meshes)
 	}
 	p := s.Meshes[0].Primitives[0]
-	if want := 2*pointTriangles + 2*segmentTriangles; p.TriangleCount() != want || s.Materials[p.Material].Name != "thread" {
-		t.Errorf("%d triangles of %q, want %d of thread", p.TriangleCount(), s.Materials[p.Material].Name, want)
+	if p.ThinCount() != 4 || s.Materials[p.Material].Name != "thread" {
+		t.Errorf("%d points and lines of %q, want 4 of thread", p.ThinCount(), s.Materials[p.Material].Name)
 	}
-	// Each vertex is near the point or line of its colour.
+	// Each vertex has its colour.
 	for i := range p.VertexCount() {
 		at, c := p.Positions[3*i:3*i+3], p.Colors[4*i:4*i+4]
 		corner := map[[3]float32][2]float32{{1, 0, 0}: {0, 0}, {0, 1, 0}: {10, 0}, {0, 0, 1}: {10, 10}, {1, 1, 1}: {0, 10}}
 		near, ok := corner[[3]float32(c)]
-		if !ok || math.Hypot(float64(at[0]-near[0]), float64(at[1]-near[1])) > 0.3 || math.Abs(float64(at[2])) > 0.3 {
+		if !ok || [3]float32(at) != [3]float32{near[0], near[1], 0} {
 			t.Fatalf("vertex %d at %v has colour %v", i, at, c)
 		}
 	}

@@ -8,7 +8,7 @@ func Files() []Support {
 	return []Support{
 		{".gltf", "glTF 2.0 as JSON, with the files beside it that it names, inside of its folder"},
 		{".glb", "glTF 2.0 in one file"},
-		{".obj", "Wavefront: polygons, objects, .mtl files, colours of vertices, lines and points with a thickness; no free forms"},
+		{".obj", "Wavefront: polygons, objects, .mtl files, colours of vertices, lines and points; no free forms"},
 		{".ply", "text and binary: faces with normals, colours and texture coordinates; without faces the vertices as points"},
 	}
 }

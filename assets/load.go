@@ -301,6 +301,7 @@ func invertible(m mgl32.Mat4) bool {
 func (l *loader) complete() error {
 	s := &l.scene
 	l.dropUnusedMeshes()
+	s.separateThin()
 	s.ComputeBounds()
 	for i := range s.Meshes {
 		if b := s.Meshes[i].Bounds; !b.reasonable() {

@@ -50,6 +50,10 @@ type Primitive struct {
 	Colors    []float32 // linear r g b a; nil without vertex colours
 	Indices   []uint32  // three a triangle
 	Material  int       // into Scene.Materials
+	// Ends are those of points and lines, which have no Indices, normals, tangents or texture coordinates: two vertices each, of
+	// a point the same one twice. Radius is what they are given, in object space.
+	Ends   []uint32
+	Radius float32
 	// Shared is the same triangles, corner for corner, with vertices that they share, where shading had to give each
 	// triangle its own. Nil: nothing better is known than Positions and Indices.
 	Shared *Surface
@@ -232,8 +236,8 @@ func daylight(up mgl32.Vec3, sun bool) Environment {
 // Stats are the sizes of a scene.
 type Stats struct {
 	Meshes, Primitives, Instances int
-	// Vertices and Triangles count each mesh once.
-	Vertices, Triangles int
+	// Vertices, Triangles and Thin, the points and lines, count each mesh once.
+	Vertices, Triangles, Thin int
 	// InstancedTriangles counts a mesh as often as it is shown.
 	InstancedTriangles int64
 	// GeometryBytes and ImageBytes are the memory that slices take here.
@@ -253,7 +257,8 @@ func (s *Scene) Stats() Stats {
 			p := &m.Primitives[j]
 			st.Vertices += p.VertexCount()
 			st.GeometryBytes += 4 * int64(len(p.Positions)+len(p.Normals)+len(p.Tangents)+
-				len(p.UV0)+len(p.UV1)+len(p.Colors)+len(p.Indices))
+				len(p.UV0)+len(p.UV1)+len(p.Colors)+len(p.Indices)+len(p.Ends))
+			st.Thin += p.ThinCount()
 			if p.Shared != nil {
 				st.GeometryBytes += 4 * int64(len(p.Shared.Positions)+len(p.Shared.Indices))
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/qmuntal/gltf"
 )
 
-// Points and lines have no thickness, and a ray meets nothing of that kind: they are given one, as triangles with round normals,
-// so that whatever draws triangles draws them.
+// Points and lines have no thickness, and a ray meets nothing of that kind: they are given one. What draws them meets a sphere
+// for a point and a capsule, a tube with round ends, for a line.
 
 // thin are the points or segments of a primitive, in object space.
 type thin struct {
@@ -17,15 +17,6 @@ type thin struct {
 	points            []uint32
 	segments          [][2]uint32
 }
-
-// The sides of a line, and the vertices and triangles of a point (an octahedron) and of a segment (a prism with pointed ends).
-const (
-	lineSides        = 6
-	pointVertices    = 6
-	pointTriangles   = 8
-	segmentVertices  = 2*lineSides + 2
-	segmentTriangles = 4 * lineSides
-)
 
 // radius is that of points and lines: a small part of the size, for points no more than their distance on a surface.
 func (t *thin) radius() float32 {
@@ -39,90 +30,95 @@ func (t *thin) radius() float32 {
 	return float32(min(max(0.5*size/math.Sqrt(float64(len(t.points))), size/2000), size/100))
 }
 
-// primitive makes triangles; nil where there is nothing to see.
+// thicken makes a primitive; nil where there is nothing to see. Lines without length are left out.
 func (l *loader) thicken(t *thin) (*Primitive, error) {
-	vertices := int64(len(t.points))*pointVertices + int64(len(t.segments))*segmentVertices
-	triangles := int64(len(t.points))*pointTriangles + int64(len(t.segments))*segmentTriangles
-	if vertices > math.MaxUint32 {
+	count := int64(len(t.points)) + int64(len(t.segments))
+	if count > math.MaxUint32/2 {
 		return nil, fmt.Errorf("%w: %d points and %d lines", ErrTooLarge, len(t.points), len(t.segments))
 	}
-	if err := l.src.charge(vertices*(3+3+4)*4+triangles*12, "points and lines"); err != nil {
+	if err := l.src.charge(count*2*4, "points and lines"); err != nil {
 		return nil, err
 	}
-	r := t.radius()
-	b := &thickener{thin: t}
+	p := &Primitive{Positions: t.positions, Colors: t.colors, Radius: t.radius()}
 	for _, i := range t.points {
-		b.point(i, r)
+		p.Ends = append(p.Ends, i, i)
 	}
 	for _, s := range t.segments {
-		b.segment(s[0], s[1], r)
+		if p.vertex(s[0]) != p.vertex(s[1]) {
+			p.Ends = append(p.Ends, s[0], s[1])
+		}
 	}
-	if len(b.p.Indices) == 0 {
+	if len(p.Ends) == 0 {
 		return nil, nil
 	}
-	return &b.p, nil
+	return p, nil
 }
 
-type thickener struct {
-	*thin
-	p Primitive
+// IsThin tells a primitive of points and lines from one of triangles.
+func (p *Primitive) IsThin() bool { return len(p.Ends) > 0 }
+
+// ThinCount is the number of points and lines.
+func (p *Primitive) ThinCount() int { return len(p.Ends) / 2 }
+
+// Thin returns the ends of a point or line.
+func (p *Primitive) Thin(i int) (from, to mgl32.Vec3) {
+	return p.vertex(p.Ends[2*i]), p.vertex(p.Ends[2*i+1])
 }
 
-func (b *thickener) at(i uint32) mgl32.Vec3 {
-	return mgl32.Vec3{b.positions[3*i], b.positions[3*i+1], b.positions[3*i+2]}
-}
+func (p *Primitive) vertex(i uint32) mgl32.Vec3 { return mgl32.Vec3(p.Positions[3*i : 3*i+3]) }
 
-// vertex adds a vertex with the colour of one of the file's.
-func (b *thickener) vertex(p, n mgl32.Vec3, of uint32) {
-	b.p.Positions = append(b.p.Positions, p[0], p[1], p[2])
-	b.p.Normals = append(b.p.Normals, n[0], n[1], n[2])
-	if b.colors != nil {
-		b.p.Colors = append(b.p.Colors, b.colors[4*of:4*of+4]...)
-	}
-}
+// IsThin tells a mesh of points and lines from one of triangles: no mesh has both.
+func (m *Mesh) IsThin() bool { return len(m.Primitives) > 0 && m.Primitives[0].IsThin() }
 
-// point is an octahedron.
-func (b *thickener) point(i uint32, r float32) {
-	first := uint32(b.p.VertexCount())
-	center := b.at(i)
-	for axis := range 3 {
-		for _, sign := range []float32{1, -1} {
-			n := mgl32.Vec3{}
-			n[axis] = sign
-			b.vertex(center.Add(n.Mul(r)), n, i)
+// HasThin tells whether there are points or lines.
+func (s *Scene) HasThin() bool {
+	for i := range s.Meshes {
+		if s.Meshes[i].IsThin() {
+			return true
 		}
 	}
-	for k := range uint32(8) { // a bit says which end of its axis a corner is
-		x, y, z := first+k&1, first+2+k>>1&1, first+4+k>>2&1
-		if (k&1+k>>1&1+k>>2&1)%2 == 1 {
-			y, z = z, y
-		}
-		b.p.Indices = append(b.p.Indices, x, y, z)
-	}
+	return false
 }
 
-// segment is a prism around the line, with ends that reach beyond it as far as it is thick.
-func (b *thickener) segment(i, j uint32, r float32) {
-	from, to := b.at(i), b.at(j)
-	along := to.Sub(from)
-	if !(along.Len() > 0) {
-		return
+// bounds are those of what a ray meets.
+func (p *Primitive) bounds() Bounds {
+	b := positionBounds(p.Positions)
+	if p.IsThin() {
+		b = EmptyBounds() // vertices that nothing uses do not count
+		for _, i := range p.Ends {
+			b = b.Extend(p.vertex(i))
+		}
+		r := mgl32.Vec3{p.Radius, p.Radius, p.Radius}
+		b.Min, b.Max = b.Min.Sub(r), b.Max.Add(r)
 	}
-	along = along.Normalize()
-	side, front := basis(along)
-	first := uint32(b.p.VertexCount())
-	for k := range lineSides {
-		sin, cos := math.Sincos(2 * math.Pi * float64(k) / lineSides)
-		n := side.Mul(float32(cos)).Add(front.Mul(float32(sin))).Normalize()
-		b.vertex(from.Add(n.Mul(r)), n, i)
-		b.vertex(to.Add(n.Mul(r)), n, j)
+	return b
+}
+
+// separateThin gives points and lines meshes of their own, shown by instances of their own: an acceleration structure has
+// triangles or boxes.
+func (s *Scene) separateThin() {
+	apart := map[int]int{}
+	for i := range len(s.Meshes) {
+		var triangles, thin []Primitive
+		for _, p := range s.Meshes[i].Primitives {
+			if p.IsThin() {
+				thin = append(thin, p)
+			} else {
+				triangles = append(triangles, p)
+			}
+		}
+		if len(triangles) > 0 && len(thin) > 0 {
+			apart[i] = len(s.Meshes)
+			s.Meshes = append(s.Meshes, Mesh{Name: s.Meshes[i].Name, Primitives: thin})
+			s.Meshes[i].Primitives = triangles
+		}
 	}
-	b.vertex(from.Sub(along.Mul(r)), along.Mul(-1), i)
-	b.vertex(to.Add(along.Mul(r)), along, j)
-	start, end := first+2*lineSides, first+2*lineSides+1
-	for k := range uint32(lineSides) {
-		a, c := first+2*k, first+2*((k+1)%lineSides)
-		b.p.Indices = append(b.p.Indices, a, a+1, c, a+1, c+1, c, a, c, start, a+1, end, c+1)
+	for i := range len(s.Instances) {
+		if mesh, ok := apart[s.Instances[i].Mesh]; ok {
+			in := s.Instances[i]
+			in.Mesh = mesh
+			s.Instances = append(s.Instances, in)
+		}
 	}
 }
 
@@ -159,10 +155,12 @@ func (l *loader) thinPrimitive(sp *gltf.Primitive, position int) (*Primitive, er
 	if err != nil || p == nil {
 		return nil, err
 	}
-	if p.Material, err = l.material(sp.Material); err != nil {
+	material, err := l.variantMaterial(sp)
+	if err != nil {
 		return nil, err
 	}
-	return p, l.shading(p)
+	p.Material, err = l.material(material)
+	return p, err
 }
 
 // thinIndices are the file's, or all vertices in turn.

@@ -78,6 +78,9 @@ func (s *Scene) validateMesh(m *Mesh) error {
 		if p.Material < 0 || p.Material >= len(s.Materials) {
 			return fmt.Errorf("%w: primitive %d: material %d of %d", ErrInvalid, i, p.Material, len(s.Materials))
 		}
+		if p.IsThin() != m.IsThin() {
+			return fmt.Errorf("%w: primitive %d: a mesh has triangles, or points and lines", ErrInvalid, i)
+		}
 		if err := p.validate(); err != nil {
 			return fmt.Errorf("primitive %d: %w", i, err)
 		}
@@ -87,6 +90,9 @@ func (s *Scene) validateMesh(m *Mesh) error {
 
 func (p *Primitive) validate() error {
 	n := p.VertexCount()
+	if p.IsThin() {
+		return p.validateThin()
+	}
 	if len(p.Indices) == 0 {
 		return ErrNoGeometry
 	}
@@ -119,6 +125,25 @@ func (p *Primitive) validate() error {
 		}
 		if d := nrm[0]*tan[0] + nrm[1]*tan[1] + nrm[2]*tan[2]; !(abs32(d) < unitTolerance) {
 			return fmt.Errorf("%w: vertex %d: normal and tangent are not perpendicular (%g)", ErrInvalid, v, d)
+		}
+	}
+	return nil
+}
+
+// validateThin is validate for points and lines.
+func (p *Primitive) validateThin() error {
+	n := p.VertexCount()
+	switch {
+	case len(p.Positions) != 3*n || len(p.Ends)%2 != 0 || p.Colors != nil && len(p.Colors) != 4*n:
+		return fmt.Errorf("%w: %d ends and %d colours do not fit %d vertices", ErrInvalid, len(p.Ends), len(p.Colors), n)
+	case len(p.Indices)+len(p.Normals)+len(p.Tangents)+len(p.UV0)+len(p.UV1) > 0 || p.Shared != nil:
+		return fmt.Errorf("%w: points and lines have what only triangles have", ErrInvalid)
+	case !(p.Radius > 0) || !isFinite(p.Radius) || !allFinite(p.Positions) || !allFinite(p.Colors):
+		return fmt.Errorf("%w: a radius of %g, or an attribute that is not finite", ErrInvalid, p.Radius)
+	}
+	for i, k := range p.Ends {
+		if int64(k) >= int64(n) {
+			return fmt.Errorf("%w: end %d is %d of %d vertices", ErrInvalid, i, k, n)
 		}
 	}
 	return nil

@@ -7,7 +7,8 @@
 #   scripts/shaders.sh --out DIR ...   write below DIR instead of shaders/spv
 #
 # A source with the line "// Variant: simd" is compiled once more, with ER_SIMD defined (shaders/bvh/trace/simd.glsl), to
-# NAME.simd.EXT.spv. One with the line "// Variant: long" is with ER_LONG (shaders/bvh/common/access.glsl), to
+# NAME.simd.EXT.spv. One with the line "// Variant: thin" is with VIEWER_THIN (shaders/viewer/thin.glsl), to NAME.thin.EXT.spv.
+# One with the line "// Variant: long" is with ER_LONG (shaders/bvh/common/access.glsl), to
 # NAME.long.EXT.spv. One with the line "// Variant: clusters" is compiled again with ER_CLUSTERS
 # (shaders/bvh/trace/cluster.glsl), to NAME.clusters.EXT.spv, and NAME.clusters.simd.EXT.spv and NAME.clusters.long.EXT.spv if
 # it has those lines, too. One with the line "// Uncalled functions: kept" keeps those, for the linker to call. Includes (*.glsl)
@@ -55,9 +56,9 @@ modules() {
 	targets "${rel%.*}.clusters"
 }
 
-# targets NAME: the names of NAME's variants for some devices.
+# targets NAME: the names of NAME's variants for some devices, and for points and lines.
 targets() {
-	for t in simd long; do
+	for t in simd long thin; do
 		if grep -q "^// Variant: $t\$" "shaders/$rel"; then echo "$1.$t.${rel##*.}"; fi
 	done
 }
@@ -67,7 +68,7 @@ compile() {
 	relative "$1"
 	for m in $(modules); do
 		define=
-		case $m in *.simd.*) define=-DER_SIMD ;; *.long.*) define=-DER_LONG ;; esac
+		case $m in *.simd.*) define=-DER_SIMD ;; *.long.*) define=-DER_LONG ;; *.thin.*) define=-DVIEWER_THIN ;; esac
 		case $m in *.clusters.*) define="$define -DER_CLUSTERS" ;; esac
 		module "$m" $define || return 1
 	done
@@ -103,7 +104,7 @@ if [ -d shaders/spv ]; then
 	find shaders/spv -name '*.spv' | LC_ALL=C sort | while read -r f; do
 		name=${f#shaders/spv/}
 		name=${name%.spv}
-		rel=$(echo "$name" | sed 's/\.simd\./\./; s/\.long\./\./; s/\.clusters\./\./')
+		rel=$(echo "$name" | sed 's/\.simd\./\./; s/\.long\./\./; s/\.thin\./\./; s/\.clusters\./\./')
 		if [ ! -e "shaders/$rel" ] || ! modules | grep -qx "$name"; then
 			[ $check = no ] && rm -f "$f" || { echo "shaders.sh: $f has no source; run 'make shaders'" >&2; exit 1; }
 		fi

@@ -34,6 +34,8 @@ const (
 	Long Target = "long"
 	// SIMD is for CPUs, with 64-bit integers (bvh/trace/simd.glsl).
 	SIMD Target = "simd"
+	// Thin is no device's: shaders for scenes with points and lines (viewer/thin.glsl).
+	Thin Target = "thin"
 )
 
 // TargetOf chooses for a device: simd is vk.Device.SIMD, int64 the feature.

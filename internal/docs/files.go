@@ -11,7 +11,7 @@ import (
 func files() string {
 	var b strings.Builder
 	b.WriteString("<!-- Made by `make docs` from assets/formats.go; do not edit. -->\n# What files open\n\n" +
-		"Points, lines and strips of glTF are read as well as triangles; points and lines are given a thickness. " +
+		"Points, lines and strips of glTF are read as well as triangles; points are shown as balls, lines as tubes with round ends. " +
 		"Morph targets have their\n" +
 		"default weights, skins the pose of their nodes; animations are not played.\n")
 	for _, t := range []struct {

@@ -15,7 +15,7 @@ bool transparentAt(uvec2 pixel, uint instance, uint primitive, uint geometryInde
     if ((m.flags & MATERIAL_ALPHA_MODE) == ALPHA_OPAQUE) // one that lets light pass for another reason
         return false;
     uvec3 corner = triangleIndices(g, primitive);
-    float alpha = alphaAt(g, m, corner, vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics));
+    float alpha = alphaAt(g, m, corner, cornerWeights(g, barycentrics));
     if ((m.flags & MATERIAL_ALPHA_MODE) == ALPHA_MASK)
         return alpha < m.alphaCutoff;
     uint seed = sampleSeed(pixel, push.sampleIndex);

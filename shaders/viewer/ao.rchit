@@ -1,4 +1,5 @@
 #version 460
+// Variant: thin
 // Ambient occlusion: one cosine-distributed ray, traced from here, so this integrator needs a recursion depth of 2.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_ray_tracing : require

@@ -1,4 +1,5 @@
 #version 460
+// Variant: thin
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_ray_tracing : require
 #include "viewer/aov.glsl"

@@ -7,8 +7,10 @@
 #define ER_COUNT_STEPS
 #include "bvh/trace/traverse.glsl"
 #include "viewer/alpha.glsl"
+#include "viewer/thin.glsl"
 
 layout(local_size_x = 8, local_size_y = 8) in; // heatTile in heat.go
+layout(constant_id = 0) const uint THIN = 0u;   // 1: the scene has points or lines
 
 bool unseen = false; // the ray could not see the whole scene
 
@@ -21,10 +23,23 @@ uint erCandidate(in ErRay ray, in ErHit candidate)
     return through ? ER_CANDIDATE_IGNORE : ER_CANDIDATE_ACCEPT;
 }
 
-// Scenes have triangles only.
 bool erUsesTriangles() { return true; }
-bool erUsesBoxes() { return false; }
-uint erProcedural(in ErRay ray, const in bool opaque, inout ErHit candidate) { return ER_CANDIDATE_IGNORE; }
+bool erUsesBoxes() { return THIN != 0u; }
+
+// Points and lines stop rays whatever their alpha.
+uint erProcedural(in ErRay ray, const in bool opaque, inout ErHit candidate)
+{
+    Geometry g = geometries.v[candidate.instanceRecordOffset / RAY_TYPES + candidate.geometryIndex];
+    Uints ends = Uints(g.indices);
+    mat4x3 toObject = erWorldToObject(candidate.instanceRecord);
+    ThinHit hit;
+    if (!meetsThin(toObject * vec4(ray.origin, 1.0), toObject * vec4(ray.direction, 0.0), ray.tMin, candidate.t,
+                   fetch3(g.positions, ends.v[2u * candidate.primitiveIndex]),
+                   fetch3(g.positions, ends.v[2u * candidate.primitiveIndex + 1u]), g.radius, hit))
+        return ER_CANDIDATE_IGNORE;
+    candidate.t = hit.t;
+    return ER_CANDIDATE_ACCEPT;
+}
 
 void erTraversalFault(uint kind, uint value) { unseen = true; }
 

@@ -55,7 +55,7 @@ vec3 straightTransmission(uint geometryIndex, uint primitive, vec2 barycentrics,
     if (m.transmission <= 0.0)
         return vec3(0.0);
     uvec3 corner = triangleIndices(g, primitive);
-    vec3 b = vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics);
+    vec3 b = cornerWeights(g, barycentrics);
     TexturePoint at = TexturePoint(texCoords(g, 0u, corner, b), texCoords(g, 1u, corner, b), -64.0, -64.0);
     vec4 mr = sampleTexture(m.metallicRoughnessTexture, at);
     if (m.roughness * mr.g > SMOOTH_ROUGHNESS)

@@ -1,4 +1,5 @@
 #version 460
+// Variant: thin
 // The world space shading normal, -1..1 mapped to 0..1.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_ray_tracing : require

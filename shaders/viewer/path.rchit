@@ -1,4 +1,5 @@
 #version 460
+// Variant: thin
 // The path integrator's surface: emission weighed against light sampling, one light sample, the next direction.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_ray_tracing : require

@@ -1,4 +1,5 @@
 #version 460
+// Variant: thin
 // A quick look: base colour under a light at the eye, occlusion texture and emission included.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_ray_tracing : require

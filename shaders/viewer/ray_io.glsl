@@ -24,6 +24,12 @@ layout(push_constant) uniform Push
     uvec2 results;
 } push;
 
+// Scenes of triangles alone have one hit record for all, others one for each geometry.
+#ifdef VIEWER_THIN
+const uint RECORD_STRIDE = 1u;
+#else
+const uint RECORD_STRIDE = 0u;
+#endif
 const float MISS_T = -1.0;
 const uint NO_PRIMITIVE = 0xffffffffu;
 

@@ -22,7 +22,7 @@ struct Geometry
     uvec2 colors;
     uvec2 emission; // one float per triangle: its weight as a light, see lights.glsl
     uint material;
-    uint pad0;
+    float radius;   // of points and lines, whose indices are their ends
     uint pad1;
     uint pad2;
 };
@@ -68,10 +68,25 @@ layout(set = 0, binding = 4, std430) readonly buffer Geometries { Geometry v[]; 
 layout(set = 0, binding = 5, std430) readonly buffer Materials { Material v[]; } materials;
 layout(set = 0, binding = 8) uniform sampler2D textures[];
 
+// The corners of a triangle; of a line its ends, the second one twice.
 uvec3 triangleIndices(Geometry g, uint primitive)
 {
     Uints indices = Uints(g.indices);
+#ifdef VIEWER_THIN
+    if (g.radius > 0.0)
+        return uvec3(indices.v[2u * primitive], uvec2(indices.v[2u * primitive + 1u]));
+#endif
     return uvec3(indices.v[3u * primitive], indices.v[3u * primitive + 1u], indices.v[3u * primitive + 2u]);
+}
+
+// The weights of those corners where a ray hits: see thin.glsl for points and lines.
+vec3 cornerWeights(Geometry g, vec2 barycentrics)
+{
+#ifdef VIEWER_THIN
+    if (g.radius > 0.0)
+        return vec3(1.0 - clamp(barycentrics.x, 0.0, 1.0), clamp(barycentrics.x, 0.0, 1.0), 0.0);
+#endif
+    return vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics);
 }
 
 bool present(uvec2 address)

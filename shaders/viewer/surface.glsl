@@ -4,6 +4,9 @@
 #include "viewer/features.glsl"
 #include "viewer/frame.glsl"
 #include "viewer/scene.glsl"
+#ifdef VIEWER_THIN
+#include "viewer/thin.glsl"
+#endif
 
 // The normal and tangent of a point in object space; no tangent is zero.
 struct TangentFrame { vec3 normal; vec3 tangent; float handedness; };
@@ -128,7 +131,7 @@ Surface loadSurface(uint geometryIndex, vec2 barycentrics, float coneWidth)
     Geometry g = geometries.v[geometryIndex];
     Material m = materials.v[g.material];
     uvec3 corner = triangleIndices(g, uint(gl_PrimitiveID));
-    vec3 b = vec3(1.0 - barycentrics.x - barycentrics.y, barycentrics);
+    vec3 b = cornerWeights(g, barycentrics);
     Corners c = fetchCorners(g, corner);
 
     Surface s;
@@ -137,11 +140,23 @@ Surface loadSurface(uint geometryIndex, vec2 barycentrics, float coneWidth)
     s.ior = m.ior;
     s.transmission = m.transmission;
     // Interpolated vertices lose fewer digits than origin + t * direction.
-    s.position = gl_ObjectToWorldEXT * vec4(c.p0 * b.x + c.p1 * b.y + c.p2 * b.z, 1.0);
+    vec3 position = c.p0 * b.x + c.p1 * b.y + c.p2 * b.z;
     vec3 faceNormal = cross(c.p1 - c.p0, c.p2 - c.p0);
+#ifdef VIEWER_THIN
+    if (g.radius > 0.0)
+    {
+        faceNormal = thinNormal(barycentrics, c.p1 - c.p0);
+        position += g.radius * faceNormal;
+    }
+#endif
+    s.position = gl_ObjectToWorldEXT * vec4(position, 1.0);
     // Facing is decided in object space, where a mirrored instance has not turned the winding.
     s.front = dot(faceNormal, gl_ObjectRayDirectionEXT) < 0.0;
     vec3 worldCross = cross(mat3(gl_ObjectToWorldEXT) * (c.p1 - c.p0), mat3(gl_ObjectToWorldEXT) * (c.p2 - c.p0));
+#ifdef VIEWER_THIN
+    if (g.radius > 0.0)
+        worldCross = faceNormal * mat3(gl_WorldToObjectEXT);
+#endif
     vec3 view = -gl_WorldRayDirectionEXT;
     vec3 ng = normalize(worldCross);
     s.geometricNormal = dot(ng, view) < 0.0 ? -ng : ng;

@@ -43,6 +43,8 @@ type Geometry struct {
 	UV0, UV1, Colors, Extra vk.DeviceAddress
 	// What builds read: Indices and Positions, or those of assets.Primitive.Shared, the same triangles of fewer vertices.
 	BuildIndices, BuildPositions vk.DeviceAddress
+	// Boxes are what builds read of points and lines, whose Indices are their ends.
+	Boxes vk.DeviceAddress
 }
 
 // Scene is a scene's geometry on a device.
@@ -133,8 +135,9 @@ func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, flags vk.Bu
 		var memory []engine.HostGeometry
 		for p := range mesh.Primitives {
 			g := s.Geometries[int(s.FirstGeometry[m])+p]
-			in.Info.Geometries = append(in.Info.Geometries, s.triangles(g, &mesh.Primitives[p]))
-			in.Ranges = append(in.Ranges, vk.BuildRange{PrimitiveCount: uint32(mesh.Primitives[p].TriangleCount())})
+			in.Info.Geometries = append(in.Info.Geometries, s.geometry(g, &mesh.Primitives[p]))
+			count := mesh.Primitives[p].TriangleCount() + mesh.Primitives[p].ThinCount()
+			in.Ranges = append(in.Ranges, vk.BuildRange{PrimitiveCount: uint32(count)})
 			memory = append(memory, hostGeometry(&mesh.Primitives[p]))
 		}
 		inputs[m] = in
@@ -154,17 +157,17 @@ func (s *Scene) buildBottom(ctx context.Context, dev *engine.Device, flags vk.Bu
 	return nil
 }
 
-func (s *Scene) triangles(g Geometry, p *assets.Primitive) vk.Geometry {
-	out := vk.Geometry{
-		Type: vk.GeometryTriangles,
-		Triangles: vk.Triangles{
+func (s *Scene) geometry(g Geometry, p *assets.Primitive) vk.Geometry {
+	out := vk.Geometry{Type: vk.GeometryAABBs, AABBs: vk.AABBs{Data: g.Boxes, Stride: boxBytes}}
+	if !p.IsThin() {
+		out = vk.Geometry{Type: vk.GeometryTriangles, Triangles: vk.Triangles{
 			VertexFormat: vulkan.FormatR32g32b32Sfloat,
 			VertexData:   g.BuildPositions,
 			VertexStride: 12,
 			MaxVertex:    uint32(p.Surface().VertexCount() - 1),
 			IndexType:    vk.IndexUint32,
 			IndexData:    g.BuildIndices,
-		},
+		}}
 	}
 	m := &s.Source.Materials[p.Material]
 	switch {

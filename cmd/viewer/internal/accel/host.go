@@ -18,6 +18,9 @@ func byHost(dev *engine.Device, o Options) bool {
 
 // hostGeometry is the memory that a bottom level's build by the host reads for a primitive.
 func hostGeometry(p *assets.Primitive) engine.HostGeometry {
+	if p.IsThin() {
+		return engine.HostGeometry{AABBs: bytesOf(boxes(p))}
+	}
 	positions, indices := p.Positions, p.Indices
 	if p.Shared != nil {
 		positions, indices = p.Shared.Positions, p.Shared.Indices

@@ -80,6 +80,10 @@ func (s *Scene) addPrimitive(c *chunk, g *Geometry, o Options) {
 	p := &s.Source.Meshes[g.Mesh].Primitives[g.Primitive]
 	c.add(&g.Indices, bytesOf(p.Indices))
 	c.add(&g.Positions, bytesOf(p.Positions))
+	if p.IsThin() {
+		c.add(&g.Indices, bytesOf(p.Ends))
+		c.add(&g.Boxes, bytesOf(boxes(p)))
+	}
 	if p.Shared != nil {
 		c.add(&g.BuildIndices, bytesOf(p.Shared.Indices))
 		c.add(&g.BuildPositions, bytesOf(p.Shared.Positions))

@@ -203,7 +203,7 @@ func (b *buildBench) validate(ctx context.Context, set FlagSet) error {
 				first = hits
 				continue
 			}
-			c := rays.Compare(list, hits, first, w.Scene.Triangle)
+			c := rays.Compare(list, hits, first, w.Scene)
 			b.report.Checks = append(b.report.Checks, checkReport{set.Name, b.names[i],
 				compare.Set{Set: kind, Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}})
 		}

@@ -85,7 +85,7 @@ func (s *sceneBench) timeEmbree(ctx context.Context, set rays.Set, list []rays.R
 			contradict++
 		}
 	}
-	c := rays.Compare(list, own, hits, s.ways[len(s.ways)-1].Scene.Triangle)
+	c := rays.Compare(list, own, hits, s.ways[len(s.ways)-1].Scene)
 	r := seriesReport{Set: set, Backend: "embree", Rays: c.Rays, Hits: c.Hits, Differ: c.Differ, Reasons: c.Reasons}
 	if err := r.embreeVerdict(contradict); err != nil {
 		return err

@@ -202,7 +202,7 @@ func (s *sceneBench) measure(ctx context.Context, set rays.Set) error {
 		if i == 0 {
 			first = hits
 		}
-		c := rays.Compare(list, hits, first, w.Scene.Triangle)
+		c := rays.Compare(list, hits, first, w.Scene)
 		out[i] = seriesReport{Set: set, Backend: w.Dev.Backend().String(), Rays: c.Rays, Hits: c.Hits, Differ: c.Differ,
 			Reasons: c.Reasons}
 	}

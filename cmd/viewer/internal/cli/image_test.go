@@ -70,11 +70,16 @@ func TestBothWaysRenderTheSame(t *testing.T) {
 	requireBackend(t, "native")
 	requireBackend(t, "compute")
 	shared := filepath.Join("..", "..", "..", "..", "..", "shared", "scenes")
+	thin := filepath.Join(t.TempDir(), "thin.obj")
+	if err := os.WriteFile(thin, []byte(thinOBJ), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ name, scene, integrator string }{
 		{"cornell path", "builtin:cornell", "path"},
 		{"cornell ao", "builtin:cornell", "ao"},
 		{"cornell primary", "builtin:cornell", "primary"},
 		{"cornell normals", "builtin:cornell", "normals"},
+		{"points and lines path", thin, "path"},
 		{"field path", "builtin:field:20", "path"},
 		{"alpha path", filepath.Join(shared, "alpha-blend-mode-test", "AlphaBlendModeTest.glb"), "path"},
 		{"alpha ao", filepath.Join(shared, "alpha-blend-mode-test", "AlphaBlendModeTest.glb"), "ao"},

@@ -17,7 +17,7 @@ type picked struct {
 	point                         mgl32.Vec3
 }
 
-// pick traces one ray against a scene on the CPU, triangle by triangle: for a click of the mouse. Alpha is not looked at.
+// pick traces one ray against a scene on the CPU, primitive by primitive: for a click of the mouse. Alpha is not looked at.
 func pick(ctx context.Context, s *assets.Scene, origin, direction mgl32.Vec3) (best picked, ok bool) {
 	best.distance = float32(math.Inf(1))
 	for i := range s.Instances {
@@ -34,9 +34,13 @@ func pick(ctx context.Context, s *assets.Scene, origin, direction mgl32.Vec3) (b
 		}
 		for g := range mesh.Primitives {
 			p := &mesh.Primitives[g]
-			for k := 0; k+2 < len(p.Indices); k += 3 {
-				if t, hit := meetsTriangle(p, k, o, d); hit && t < best.distance {
-					best = picked{instance: i, geometry: g, primitive: k / 3, distance: t, point: origin.Add(direction.Mul(t))}
+			meets := meetsTriangle
+			if p.IsThin() {
+				meets = meetsThin
+			}
+			for k := range p.TriangleCount() + p.ThinCount() {
+				if t, hit := meets(p, k, o, d); hit && t < best.distance {
+					best = picked{instance: i, geometry: g, primitive: k, distance: t, point: origin.Add(direction.Mul(t))}
 					ok = true
 				}
 			}
@@ -61,11 +65,11 @@ func meetsBox(b assets.Bounds, o, d mgl32.Vec3, most float32) bool {
 }
 
 // meetsTriangle is the test of Möller and Trumbore (1997).
-func meetsTriangle(p *assets.Primitive, k int, o, d mgl32.Vec3) (t float32, ok bool) {
+func meetsTriangle(p *assets.Primitive, i int, o, d mgl32.Vec3) (t float32, ok bool) {
 	var c [3]mgl32.Vec3
-	for i := range c {
-		v := 3 * p.Indices[k+i]
-		c[i] = mgl32.Vec3{p.Positions[v], p.Positions[v+1], p.Positions[v+2]}
+	for k := range c {
+		v := 3 * p.Indices[3*i+k]
+		c[k] = mgl32.Vec3{p.Positions[v], p.Positions[v+1], p.Positions[v+2]}
 	}
 	e1, e2 := c[1].Sub(c[0]), c[2].Sub(c[0])
 	h := d.Cross(e2)

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,9 +38,51 @@ func TestPick(t *testing.T) {
 	if !ok || moved.distance < h.distance-0.26 || moved.distance > h.distance-0.24 {
 		t.Errorf("a quarter nearer: %v after %v", moved, h)
 	}
+	checkPickThin(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, ok := pick(ctx, s, origin, direction); ok {
 		t.Error("a cancelled search found something")
+	}
+}
+
+// thinOBJ is a floor with a bent line over it and points in two colours.
+const thinOBJ = `v -1 0 -1
+v 1 0 -1
+v 1 0 1
+v -1 0 1
+f 1 4 3 2
+v -0.8 0.1 0 1 0 0
+v 0 0.6 0.4 0 1 0
+v 0.8 0.1 0 0 0 1
+l 5 6 7
+v -0.4 0.5 0.5 1 1 0
+v 0.4 0.3 0.6 0 1 1
+p 8 9
+`
+
+// checkPickThin meets a point in its middle, a line on its way, and passes both.
+func checkPickThin(t *testing.T) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "thin.obj")
+	if err := os.WriteFile(path, []byte(thinOBJ), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := assets.Load(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.Meshes[1].Primitives[0].Radius
+	for _, c := range []struct {
+		at        mgl32.Vec3
+		primitive int
+	}{{mgl32.Vec3{-0.4, 0.5, 0.5}, 0}, {mgl32.Vec3{-0.4, 0.35, 0.2}, 2}, {mgl32.Vec3{0.4, 0.35, 0.2}, 3}} {
+		h, ok := pick(t.Context(), s, c.at.Add(mgl32.Vec3{0, 0, 3}), mgl32.Vec3{0, 0, -1})
+		if !ok || h.instance != 1 || h.primitive != c.primitive || math.Abs(float64(h.distance-3+r)) > 0.5*float64(r) {
+			t.Errorf("at %v: %v %+v, want primitive %d", c.at, ok, h, c.primitive)
+		}
+		if h, ok := pick(t.Context(), s, c.at.Add(mgl32.Vec3{0, 0.1, 3}), mgl32.Vec3{0, 0, -1}); ok {
+			t.Errorf("above %v: %+v", c.at, h)
+		}
 	}
 }

@@ -299,6 +299,7 @@ type renderReport struct {
 	report.Way
 	Scene          string  `json:"scene"`
 	Triangles      int64   `json:"triangles"`
+	Thin           int     `json:"points_and_lines,omitempty"`
 	Instances      int     `json:"instances"`
 	Output         string  `json:"output"`
 	Width          int     `json:"width"`
@@ -368,7 +369,7 @@ func newRenderReport(f *renderFlags, d report.Way, scene *assets.Scene, s render
 	wall time.Duration) renderReport {
 	st := scene.Stats()
 	return renderReport{
-		Way: d, Scene: f.scene, Triangles: st.InstancedTriangles, Instances: st.Instances,
+		Way: d, Scene: f.scene, Triangles: st.InstancedTriangles, Thin: st.Thin, Instances: st.Instances,
 		Output: strings.Join(f.outs, ", "), Width: f.width, Height: f.height, Samples: s.Samples, Integrator: f.integrator,
 		Rays: rays, Mrays: report.MegaraysPerSecond(rays, s.TraceGPU), GPUSeconds: s.TraceGPU.Seconds(), WallSeconds: wall.Seconds(),
 		BottomBuildMS: report.Milliseconds(buildTime(s.Bottom)), TopBuildMS: report.Milliseconds(buildTime(s.Top)),
@@ -389,8 +390,12 @@ func (a *app) printRender(r renderReport) error {
 		fmt.Fprintf(w, "device\t%s\n", r.Device)
 		fmt.Fprintf(w, "driver\t%s\n", r.Driver)
 		fmt.Fprintf(w, "way\t%s: %s\n", r.Backend, r.Reason)
-		fmt.Fprintf(w, "scene\t%s: %d triangles, %d instances, %d lights, %d light triangles\n", r.Scene, r.Triangles, r.Instances,
-			r.Lights, r.LightTriangles)
+		thin := ""
+		if r.Thin > 0 {
+			thin = fmt.Sprintf(" %d points and lines,", r.Thin)
+		}
+		fmt.Fprintf(w, "scene\t%s: %d triangles,%s %d instances, %d lights, %d light triangles\n", r.Scene, r.Triangles, thin,
+			r.Instances, r.Lights, r.LightTriangles)
 		fmt.Fprintf(w, "image\t%s: %d x %d, %s, %d samples per pixel\n", r.Output, r.Width, r.Height, r.Integrator, r.Samples)
 		by := ""
 		if r.BuiltByHost {

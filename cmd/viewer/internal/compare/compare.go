@@ -39,7 +39,8 @@ func Open(ctx context.Context, open Opener, backend engine.Backend, scene *asset
 	if w.Dev, w.close, err = open(ctx, backend); err != nil {
 		return nil, err
 	}
-	if w.Scene, err = accel.Upload(ctx, w.Dev, scene, accel.Options{Flags: flags}); err != nil {
+	if w.Scene, err = accel.Upload(ctx, w.Dev, scene, accel.Options{Flags: flags,
+		RecordsPerGeometry: rays.RecordsPerGeometry(scene)}); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", backend, err), w.close())
 	}
 	return w, nil
@@ -117,7 +118,7 @@ func Sets(ctx context.Context, maker *rays.Maker, sets []rays.Set, native, compu
 				return out, err
 			}
 		}
-		c := rays.Compare(list, hits[0], hits[1], native.Scene.Triangle)
+		c := rays.Compare(list, hits[0], hits[1], native.Scene)
 		out.Sets = append(out.Sets, Set{set, c.Rays, c.Hits, c.Differ, c.Reasons, c.Examples})
 		out.Rays += c.Rays
 		out.Differ += c.Differ

@@ -6,6 +6,8 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 	"github.com/go-gl/mathgl/mgl64"
+
+	"github.com/everray/everray/cmd/viewer/internal/accel"
 )
 
 // Hit is what verify.rgen writes per ray: 32 bytes. T < 0 is a miss.
@@ -65,8 +67,12 @@ const (
 	grazingCosine = 1e-3
 )
 
-// Triangles looks up a triangle in world space; ok is false for indices that name none.
-type Triangles func(instance, geometry, primitive uint32) (p [3]mgl32.Vec3, ok bool)
+// Shapes looks up what hits name: a triangle in world space, or a point or line. Of indices that name none ok is false.
+// accel.Scene does.
+type Shapes interface {
+	Triangle(instance, geometry, primitive uint32) (p [3]mgl32.Vec3, ok bool)
+	Thin(instance, geometry, primitive uint32) (t accel.Thin, ok bool)
+}
 
 // Difference is one ray on which two ways disagree.
 type Difference struct {
@@ -102,13 +108,13 @@ type Comparison struct {
 const examplesPerReason = 4
 
 // Compare compares the hits of the same rays. Both slices are as long as rays.
-func Compare(rays []Ray, a, b []Hit, triangles Triangles) Comparison {
+func Compare(rays []Ray, a, b []Hit, shapes Shapes) Comparison {
 	c := Comparison{Rays: len(rays), Reasons: map[Reason]int{}}
 	for i, r := range rays {
 		if !a[i].Missed() {
 			c.Hits++
 		}
-		reason, same := compareHit(r, a[i], b[i], triangles)
+		reason, same := compareHit(r, a[i], b[i], shapes)
 		if same {
 			continue
 		}
@@ -120,7 +126,7 @@ func Compare(rays []Ray, a, b []Hit, triangles Triangles) Comparison {
 	return c
 }
 
-func compareHit(r Ray, a, b Hit, triangles Triangles) (Reason, bool) {
+func compareHit(r Ray, a, b Hit, shapes Shapes) (Reason, bool) {
 	if a.Missed() && b.Missed() {
 		return "", true
 	}
@@ -129,10 +135,16 @@ func compareHit(r Ray, a, b Hit, triangles Triangles) (Reason, bool) {
 		if a.Missed() {
 			h = b
 		}
-		return lostOrGrazing(r, h, triangles), false
+		return lostOrGrazing(r, h, shapes), false
 	}
-	p, ok := triangles(a.Instance, a.Geometry, a.Primitive)
-	q, ok2 := triangles(b.Instance, b.Geometry, b.Primitive)
+	if t, ok := shapes.Thin(a.Instance, a.Geometry, a.Primitive); ok && a.sameTriangle(b) {
+		return compareThin(r, a, b, t)
+	}
+	if reason, ok := overThin(r, a, b, shapes); ok {
+		return reason, false
+	}
+	p, ok := shapes.Triangle(a.Instance, a.Geometry, a.Primitive)
+	q, ok2 := shapes.Triangle(b.Instance, b.Geometry, b.Primitive)
 	if !ok || !ok2 {
 		return Lost, false
 	}
@@ -156,7 +168,7 @@ func compareHit(r Ray, a, b Hit, triangles Triangles) (Reason, bool) {
 	if b.T < a.T {
 		nearer = b
 	}
-	return lostOrGrazing(r, nearer, triangles), false
+	return lostOrGrazing(r, nearer, shapes), false
 }
 
 // scale is the size of the numbers that a hit is computed from.
@@ -196,8 +208,11 @@ func sameValues(r Ray, a, b Hit, p [3]mgl32.Vec3) bool {
 }
 
 // lostOrGrazing judges a hit that only one way has, in float64.
-func lostOrGrazing(r Ray, h Hit, triangles Triangles) Reason {
-	p, ok := triangles(h.Instance, h.Geometry, h.Primitive)
+func lostOrGrazing(r Ray, h Hit, shapes Shapes) Reason {
+	if t, ok := shapes.Thin(h.Instance, h.Geometry, h.Primitive); ok {
+		return lostThin(r, h, t)
+	}
+	p, ok := shapes.Triangle(h.Instance, h.Geometry, h.Primitive)
 	if !ok {
 		return Lost
 	}

@@ -4,10 +4,26 @@ import (
 	"testing"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/everray/everray/cmd/viewer/internal/accel"
 )
 
-// square is two triangles in the plane z = 0 that share the diagonal from (0,0) to (1,1), and one behind them.
-func square(_, _, primitive uint32) ([3]mgl32.Vec3, bool) {
+// square is two triangles in the plane z = 0 that share the diagonal from (0,0) to (1,1), and one behind them. Instance 1 is a
+// line along x at z = 0, and a point at its end, with a radius of a tenth.
+type square struct{}
+
+func (square) Thin(instance, _, primitive uint32) (accel.Thin, bool) {
+	t := accel.Thin{From: mgl32.Vec3{1, 0, 0}, To: mgl32.Vec3{1, 0, 0}, Radius: 0.1, ToWorld: mgl32.Ident4()}
+	if primitive == 0 {
+		t.From = mgl32.Vec3{}
+	}
+	return t, instance == 1
+}
+
+func (square) Triangle(instance, _, primitive uint32) ([3]mgl32.Vec3, bool) {
+	if instance != 0 {
+		return [3]mgl32.Vec3{}, false
+	}
 	switch primitive {
 	case 0:
 		return [3]mgl32.Vec3{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}, true
@@ -29,6 +45,9 @@ func TestCompareReasons(t *testing.T) {
 	hit := func(t float32, primitive uint32) Hit { return Hit{T: t, Primitive: primitive, Kind: 0xFE} }
 	back := hit(1, 0)
 	back.Kind = 0xFF
+	thin := func(t float32, primitive uint32) Hit { return Hit{T: t, Instance: 1, Primitive: primitive} }
+	leaves := thin(0.9, 0)
+	leaves.Kind = 1
 	moved := hit(1, 0)
 	moved.Barycentrics = mgl32.Vec2{0.01, 0}
 	for _, c := range []struct {
@@ -52,9 +71,16 @@ func TestCompareReasons(t *testing.T) {
 		{"t is off", down(0.5, 0.2), hit(1, 0), hit(1.001, 0), Accuracy},
 		{"barycentrics are off", down(0.5, 0.2), hit(1, 0), moved, Accuracy},
 		{"other side", down(0.5, 0.2), hit(1, 0), back, Facing},
+		{"same on a line", down(0.5, 0), thin(0.9, 0), thin(0.9000001, 0), ""},
+		{"t of a line is off", down(0.5, 0), thin(0.9, 0), thin(0.9001, 0), Accuracy},
+		{"inside of a line", down(0.5, 0), thin(0.9, 0), leaves, Facing},
+		{"misses a line squarely", down(0.5, 0.05), thin(0.9134, 0), miss, Lost},
+		{"sees through a line", down(0.5, 0.05), hit(1, 0), thin(0.9134, 0), Lost},
+		{"passes a line", down(0.5, 0.09995), thin(0.997, 0), hit(1, 0), Grazing},
+		{"a line and the point at its end", down(1, 0), thin(0.9, 0), thin(0.9, 1), SharedEdge},
 		{"no such triangle", down(0.5, 0.2), hit(1, 7), hit(1, 0), Lost},
 	} {
-		reason, same := compareHit(c.ray, c.a, c.b, square)
+		reason, same := compareHit(c.ray, c.a, c.b, square{})
 		if same != (c.want == "") || reason != c.want {
 			t.Errorf("%s: %q, same %v, want %q", c.name, reason, same, c.want)
 		}
@@ -66,7 +92,7 @@ func TestCompareCounts(t *testing.T) {
 	rays := []Ray{r, r, r}
 	a := []Hit{{T: 1}, {T: 1}, {T: -1}}
 	b := []Hit{{T: 1}, {T: -1}, {T: -1}}
-	c := Compare(rays, a, b, square)
+	c := Compare(rays, a, b, square{})
 	if c.Rays != 3 || c.Hits != 2 || c.Differ != 1 || c.Reasons[Lost] != 1 || len(c.Examples) != 1 {
 		t.Errorf("comparison %+v", c)
 	}

@@ -46,19 +46,24 @@ func (m *Maker) Make(ctx context.Context, set Set, verify *Tracer, scene *accel.
 		if err != nil {
 			return nil, fmt.Errorf("primary hits: %w", err)
 		}
-		m.points = Points(m.primary, hits, scene.Triangle)
+		m.points = Points(m.primary, hits, scene)
 	}
 	return Secondary(set, m.points, m.Width, m.Height, BoundsOf(m.Scene))
 }
 
 // Points turns hits into points with normals on the rays' side.
-func Points(rays []Ray, hits []Hit, triangles Triangles) []Point {
+func Points(rays []Ray, hits []Hit, shapes Shapes) []Point {
 	out := make([]Point, len(hits))
 	for i, h := range hits {
 		if h.Missed() {
 			continue
 		}
-		p, ok := triangles(h.Instance, h.Geometry, h.Primitive)
+		if t, ok := shapes.Thin(h.Instance, h.Geometry, h.Primitive); ok {
+			at := rays[i].Origin.Add(rays[i].Direction.Mul(h.T))
+			out[i] = Point{Position: at, Normal: t.Normal(at).Normalize()}
+			continue
+		}
+		p, ok := shapes.Triangle(h.Instance, h.Geometry, h.Primitive)
 		if !ok {
 			continue
 		}

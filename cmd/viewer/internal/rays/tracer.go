@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/everray/everray/assets"
 	"github.com/everray/everray/cmd/viewer/internal/accel"
 	"github.com/everray/everray/cmd/viewer/internal/measure"
 	"github.com/everray/everray/engine"
@@ -50,7 +51,8 @@ func (k Kind) shaders() (raygen, others string, resultBytes uint64) {
 	return "verify", "verify", uint64(unsafe.Sizeof(Hit{}))
 }
 
-// Tracer traces ray buffers against one scene, whose instances all have the table offset 0.
+// Tracer traces ray buffers against one scene, whose instances all have the table offset 0. With points or lines each geometry has
+// a hit record, see RecordsPerGeometry.
 type Tracer struct {
 	dev      *engine.Device
 	kind     Kind
@@ -60,6 +62,7 @@ type Tracer struct {
 	table    *engine.Table
 	timer    *measure.Timer
 	flags    engine.PipelineFlags
+	thin     *accel.Scene // with points or lines, else nil
 
 	width, height uint32
 	rays, results *vk.Buffer
@@ -73,14 +76,31 @@ type push struct{ rays, results uint64 }
 const pushBytes = uint32(unsafe.Sizeof(push{}))
 
 // NewTracer links a tracer.
-func NewTracer(ctx context.Context, dev *engine.Device, scene *accel.Scene, kind Kind) (t *Tracer, err error) {
-	return NewTopTracer(ctx, dev, scene.TopLevel, kind, engine.PipelineFlags{})
+func NewTracer(ctx context.Context, dev *engine.Device, scene *accel.Scene, kind Kind) (*Tracer, error) {
+	t := &Tracer{dev: dev, kind: kind}
+	if scene.Source.HasThin() {
+		t.thin = scene
+	}
+	return t.prepare(ctx, scene.TopLevel)
+}
+
+// RecordsPerGeometry is what accel.Options is to have for a scene that a Tracer traces: its points and lines have an intersection
+// shader, which reads its record.
+func RecordsPerGeometry(scene *assets.Scene) uint32 {
+	if scene.HasThin() {
+		return 1
+	}
+	return 0
 }
 
 // NewTopTracer links a tracer of a top level, with flags of its pipeline.
 func NewTopTracer(ctx context.Context, dev *engine.Device, top *engine.AccelerationStructure, kind Kind,
-	flags engine.PipelineFlags) (t *Tracer, err error) {
-	t = &Tracer{dev: dev, kind: kind, flags: flags}
+	flags engine.PipelineFlags) (*Tracer, error) {
+	return (&Tracer{dev: dev, kind: kind, flags: flags}).prepare(ctx, top)
+}
+
+func (t *Tracer) prepare(ctx context.Context, top *engine.AccelerationStructure) (_ *Tracer, err error) {
+	dev := t.dev
 	defer func() {
 		if err != nil {
 			t.Destroy()
@@ -105,8 +125,16 @@ func NewTopTracer(ctx context.Context, dev *engine.Device, top *engine.Accelerat
 	return t, err
 }
 
+// stage is a shader of a Tracer.
+type stage struct {
+	kind engine.StageKind
+	name string
+}
+
 func (t *Tracer) link(ctx context.Context) (err error) {
 	raygen, others, _ := t.kind.shaders()
+	stages := []stage{{engine.Raygen, raygen + ".rgen"}, {engine.Miss, others + ".rmiss"}, {engine.ClosestHit, others + ".rchit"}}
+	layout := sbt.Layout{Raygen: []sbt.Record{{Group: 0}}, Miss: []sbt.Record{{Group: 1}}, Hit: []sbt.Record{{Group: 2}}}
 	options := engine.PipelineOptions{
 		Name:              raygen,
 		SetLayouts:        []*engine.DescriptorSetLayout{t.layout},
@@ -115,10 +143,11 @@ func (t *Tracer) link(ctx context.Context) (err error) {
 		Flags:             t.flags,
 		Groups:            []engine.Group{engine.GeneralGroup(0), engine.GeneralGroup(1), engine.TrianglesGroup(2, engine.Unused)},
 	}
-	for _, s := range []struct {
-		kind engine.StageKind
-		name string
-	}{{engine.Raygen, raygen + ".rgen"}, {engine.Miss, others + ".rmiss"}, {engine.ClosestHit, others + ".rchit"}} {
+	if t.thin != nil {
+		stages, layout.Hit = t.withThin(stages)
+		options.Groups = append(options.Groups, engine.ProceduralGroup(3, 2, engine.Unused))
+	}
+	for _, s := range stages {
 		code, err := shaders.Load("viewer/" + s.name)
 		if err != nil {
 			return err
@@ -128,13 +157,26 @@ func (t *Tracer) link(ctx context.Context) (err error) {
 	if t.pipeline, err = t.dev.NewRayTracingPipeline(ctx, options); err != nil {
 		return fmt.Errorf("pipeline %s: %w", raygen, err)
 	}
-	t.table, err = t.dev.NewTable(ctx, t.pipeline, sbt.Layout{
-		Raygen: []sbt.Record{{Group: 0}}, Miss: []sbt.Record{{Group: 1}}, Hit: []sbt.Record{{Group: 2}},
-	})
-	if err != nil {
+	if t.table, err = t.dev.NewTable(ctx, t.pipeline, layout); err != nil {
 		return fmt.Errorf("shader binding table: %w", err)
 	}
 	return nil
+}
+
+// withThin adds the shaders of points and lines, and returns a record for each geometry: group 2 is of triangles, 3 of those.
+func (t *Tracer) withThin(stages []stage) ([]stage, []sbt.Record) {
+	if t.kind != Idle {
+		stages[0].name = shaders.Variant(stages[0].name, shaders.Thin)
+	}
+	stages = append(stages, stage{engine.Intersection, "thin.rint"})
+	records := make([]sbt.Record, len(t.thin.Geometries))
+	for i := range records {
+		records[i].Group = 2
+		if data := t.thin.ThinRecord(i); data != nil {
+			records[i] = sbt.Record{Group: 3, Data: data}
+		}
+	}
+	return stages, records
 }
 
 // Stats returns what making the pipeline cost.

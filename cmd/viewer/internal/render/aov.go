@@ -67,7 +67,7 @@ func (r *Renderer) AOV(ctx context.Context, opt AOVOptions) (a *AOV, err error) 
 	set.WriteBuffer(bindUnlit, 0, r.unlit, 0, 0)
 	set.WriteBuffer(bindGuides, 0, r.guides, 0, 0)
 	o := Options{Integrator: variables}
-	pipeline, g, err := newPipeline(ctx, r.dev, &o, r.layout, hasAlpha(r.source), r.features, engine.PipelineOptions{})
+	pipeline, g, err := newPipeline(ctx, r.dev, &o, r.layout, r.source, r.features, engine.PipelineOptions{})
 	if err != nil {
 		return fail(err)
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -29,6 +30,7 @@ func (r *Renderer) linkHeat(ctx context.Context) error {
 	r.heat, err = r.dev.NewComputePipeline(ctx, engine.ComputePipelineOptions{
 		Name: string(Heat), Code: code, SetLayouts: []*engine.DescriptorSetLayout{r.layout},
 		PushConstantBytes: uint32(unsafe.Sizeof(computePush{})),
+		Specialization:    map[uint32][]byte{0: binary.LittleEndian.AppendUint32(nil, flag(r.source.HasThin()))},
 	})
 	if err != nil {
 		return err

@@ -74,7 +74,13 @@ func (o *Options) program() program {
 }
 
 // groups are the indices of a pipeline's shader groups; -1 where the pipeline has none.
-type groups struct{ raygen, miss, shadowMiss, opaque, alpha, alphaShadow int }
+type groups struct {
+	raygen, miss, shadowMiss int
+	triangles, thin          hitGroups
+}
+
+// hitGroups are those of triangles, or of points and lines.
+type hitGroups struct{ opaque, alpha, alphaShadow int }
 
 // pipelineBuilder collects stages and groups.
 type pipelineBuilder struct {
@@ -102,8 +108,44 @@ func (b *pipelineBuilder) group(g engine.Group) int {
 	return len(b.options.Groups) - 1
 }
 
-// newPipeline links the integrator's pipeline. Scenes without alpha and transmission do without any hit shaders.
-func newPipeline(ctx context.Context, dev *engine.Device, o *Options, set *engine.DescriptorSetLayout, alpha bool,
+// hitGroups makes the groups that hit records name: of triangles, and where there are points or lines procedural ones of the
+// same shaders, which are then variants that know both.
+func (b *pipelineBuilder) hitGroups(p program, source *assets.Scene) (triangles, thin hitGroups) {
+	name := func(shader string) string { return shader }
+	if source.HasThin() {
+		name = func(shader string) string { return shaders.Variant(shader, shaders.Thin) }
+	}
+	closestHit, anyHit, shadowAnyHit := b.stage(engine.ClosestHit, name(p.closestHit)), engine.Unused, engine.Unused
+	alpha := hasAlpha(source)
+	if alpha {
+		anyHit = b.stage(engine.AnyHit, name(p.anyHit))
+	}
+	if p.shadows && (alpha || b.features.has(featureTransmission)) {
+		shadowAnyHit = b.stage(engine.AnyHit, name("shadow.rahit"))
+	}
+	groups := func(group func(closestHit, anyHit int) engine.Group) hitGroups {
+		g := hitGroups{opaque: b.group(group(closestHit, engine.Unused)), alpha: -1, alphaShadow: -1}
+		if anyHit != engine.Unused {
+			g.alpha = b.group(group(closestHit, anyHit))
+		}
+		if shadowAnyHit != engine.Unused {
+			g.alphaShadow = b.group(group(engine.Unused, shadowAnyHit))
+		}
+		return g
+	}
+	triangles = groups(engine.TrianglesGroup)
+	if source.HasThin() {
+		intersection := b.stage(engine.Intersection, "thin.rint")
+		thin = groups(func(closestHit, anyHit int) engine.Group {
+			return engine.ProceduralGroup(intersection, closestHit, anyHit)
+		})
+	}
+	return triangles, thin
+}
+
+// newPipeline links the integrator's pipeline. Scenes without alpha and transmission do without any hit shaders, those without
+// points and lines without intersection shaders.
+func newPipeline(ctx context.Context, dev *engine.Device, o *Options, set *engine.DescriptorSetLayout, source *assets.Scene,
 	f features, followed engine.PipelineOptions) (*engine.Pipeline, groups, error) {
 	p, i := o.program(), o.Integrator
 	b := &pipelineBuilder{features: f, options: engine.PipelineOptions{
@@ -114,22 +156,13 @@ func newPipeline(ctx context.Context, dev *engine.Device, o *Options, set *engin
 		PushConstantBytes: pushSize,
 		MaxRecursionDepth: p.recursion,
 	}}
-	g := groups{shadowMiss: -1, alpha: -1, alphaShadow: -1}
+	g := groups{shadowMiss: -1}
 	g.raygen = b.group(engine.GeneralGroup(b.stage(engine.Raygen, p.raygen)))
 	g.miss = b.group(engine.GeneralGroup(b.stage(engine.Miss, p.miss)))
 	if p.shadows {
 		g.shadowMiss = b.group(engine.GeneralGroup(b.stage(engine.Miss, "shadow.rmiss")))
 	}
-	closestHit := b.stage(engine.ClosestHit, p.closestHit)
-	g.opaque = b.group(engine.TrianglesGroup(closestHit, engine.Unused))
-	if alpha {
-		g.alpha = b.group(engine.TrianglesGroup(closestHit, b.stage(engine.AnyHit, p.anyHit)))
-	}
-	if alpha || f.has(featureTransmission) {
-		if p.shadows {
-			g.alphaShadow = b.group(engine.TrianglesGroup(engine.Unused, b.stage(engine.AnyHit, "shadow.rahit")))
-		}
-	}
+	g.triangles, g.thin = b.hitGroups(p, source)
 	if b.err != nil {
 		return nil, g, b.err
 	}
@@ -150,16 +183,18 @@ func tableLayout(s *accel.Scene, g groups) sbt.Layout {
 		layout.Miss = append(layout.Miss, sbt.Record{Group: g.shadowMiss})
 	}
 	for i, geometry := range s.Geometries {
-		material := s.Source.Meshes[geometry.Mesh].Primitives[geometry.Primitive].Material
-		radiance, shadow := g.opaque, g.opaque // shadow rays skip the opaque group's closest hit shader
-		m := &s.Source.Materials[material]
+		of, data := &g.triangles, vk.Bytes(&record{uint32(i)})
+		if thin := s.ThinRecord(i); thin != nil {
+			of, data = &g.thin, thin
+		}
+		radiance, shadow := of.opaque, of.opaque // shadow rays skip the opaque group's closest hit shader
+		m := &s.Source.Materials[s.Source.Meshes[geometry.Mesh].Primitives[geometry.Primitive].Material]
 		if !m.IsOpaque() {
-			radiance = g.alpha
+			radiance = of.alpha
 		}
-		if g.alphaShadow >= 0 && (!m.IsOpaque() || m.PassesLight()) {
-			shadow = g.alphaShadow
+		if of.alphaShadow >= 0 && (!m.IsOpaque() || m.PassesLight()) {
+			shadow = of.alphaShadow
 		}
-		data := vk.Bytes(&record{uint32(i)})
 		layout.Hit = append(layout.Hit, sbt.Record{Group: radiance, Data: data}, sbt.Record{Group: shadow, Data: data})
 	}
 	return layout

@@ -27,7 +27,8 @@ type frame struct {
 type geometry struct {
 	indices, positions, normals, tangents, uv0, uv1, colors, emission uint64
 	material                                                          uint32
-	_                                                                 [3]uint32
+	radius                                                            float32
+	_                                                                 [2]uint32
 }
 
 // textureUse is a texture and where it lies.

@@ -48,8 +48,9 @@ func use(t *assets.TextureRef) textureUse {
 func encodeGeometries(s *accel.Scene) []byte {
 	list := make([]geometry, len(s.Geometries))
 	for i, g := range s.Geometries {
+		p := &s.Source.Meshes[g.Mesh].Primitives[g.Primitive]
 		list[i] = geometry{indices: g.Indices, positions: g.Positions, normals: g.Normals, tangents: g.Tangents, uv0: g.UV0, uv1: g.UV1,
-			colors: g.Colors, emission: g.Extra, material: uint32(s.Source.Meshes[g.Mesh].Primitives[g.Primitive].Material)}
+			colors: g.Colors, emission: g.Extra, material: uint32(p.Material), radius: p.Radius}
 	}
 	return vk.BytesOf(list)
 }

@@ -324,8 +324,8 @@ func (r *Renderer) link(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.pipeline, r.groups, err = newPipeline(ctx, r.dev, &r.options, r.layout, hasAlpha(r.source),
-		r.features, followed); err != nil {
+	if r.pipeline, r.groups, err = newPipeline(ctx, r.dev, &r.options, r.layout, r.source, r.features,
+		followed); err != nil {
 		return err
 	}
 	r.stats.Pipeline = r.pipeline.Stats()
