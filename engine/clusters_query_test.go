@@ -9,7 +9,6 @@ import (
 
 	"github.com/everray/everray/engine"
 	"github.com/everray/everray/internal/glsltest"
-	"github.com/everray/everray/vk"
 )
 
 // stackedTriangles is how many triangles of a cluster lie on top of each other: leaves that are full, and one that is not.
@@ -76,15 +75,7 @@ void main() {
 	}
 	result.v[1] = ivec4(seen[0], seen[1], seen[2], elsewhere);
 }`)
-	p, err := w.NewComputePipeline(t.Context(), engine.ComputePipelineOptions{Name: "stack", Code: code,
-		SetLayouts: []*engine.DescriptorSetLayout{layout}})
-	check(t, err)
-	defer p.Destroy()
-	check(t, w.Run(t.Context(), "query", func(cb *vk.CommandBuffer) error {
-		w.CmdBarrier(cb)
-		defer w.CmdBarrier(cb)
-		return w.CmdDispatch(cb, engine.DispatchOptions{Pipeline: p, Sets: []*engine.DescriptorSet{set}, X: 1, Y: 1, Z: 1})
-	}))
+	w.dispatch(code, layout, set)
 	// Each triangle once, the plain one too; of the first cluster those up to the hit for certain.
 	const each = 0x1111111
 	want := []int32{1, each & 0xffffff, 1, 5, 1, each, each, 0}

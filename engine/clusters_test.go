@@ -246,6 +246,20 @@ func (w *clusterWorld) words(b *vk.Buffer, n int) (out []int32) {
 	return out
 }
 
+// dispatch runs one workgroup of a compute shader that asks queries.
+func (w *clusterWorld) dispatch(code []uint32, layout *engine.DescriptorSetLayout, set *engine.DescriptorSet) {
+	w.t.Helper()
+	p, err := w.NewComputePipeline(w.t.Context(), engine.ComputePipelineOptions{Name: "query", Code: code,
+		SetLayouts: []*engine.DescriptorSetLayout{layout}})
+	check(w.t, err)
+	defer p.Destroy()
+	check(w.t, w.Run(w.t.Context(), "query", func(cb *vk.CommandBuffer) error {
+		w.CmdBarrier(cb)
+		defer w.CmdBarrier(cb)
+		return w.CmdDispatch(cb, engine.DispatchOptions{Pipeline: p, Sets: []*engine.DescriptorSet{set}, X: 1, Y: 1, Z: 1})
+	}))
+}
+
 // TestClusterQuery reads ids of candidates and of hits in a ray query, whose shader asks for clusters by its capability.
 func TestClusterQuery(t *testing.T) {
 	w := newClusterWorld(t)
@@ -269,15 +283,7 @@ void main() {
 		hit ? rayQueryGetIntersectionGeometryIndexEXT(q, true) : -9, hit ? rayQueryGetIntersectionInstanceCustomIndexEXT(q, true) : -9);
 	result.v[2u * i + 1u] = ivec4(candidate, before, 0, 0);
 }`)
-	p, err := w.NewComputePipeline(t.Context(), engine.ComputePipelineOptions{Name: "query", Code: code,
-		SetLayouts: []*engine.DescriptorSetLayout{layout}})
-	check(t, err)
-	defer p.Destroy()
-	check(t, w.Run(t.Context(), "query", func(cb *vk.CommandBuffer) error {
-		w.CmdBarrier(cb)
-		defer w.CmdBarrier(cb)
-		return w.CmdDispatch(cb, engine.DispatchOptions{Pipeline: p, Sets: []*engine.DescriptorSet{set}, X: 1, Y: 1, Z: 1})
-	}))
+	w.dispatch(code, layout, set)
 	want := []int32{70, 0, 0, 3, -7, -7, 0, 0, 70, 1, 1, 3, 70, -1, 0, 0, 71, 0, 2, 3, -7, -7, 0, 0, -1, 0, 0, 4, -1, -1, 0, 0,
 		-1, -9, -9, -9, -7, -7, 0, 0}
 	if got := w.words(out, len(want)); !slices.Equal(got, want) {

@@ -194,10 +194,14 @@ const (
 	getterParts
 )
 
-// getterBody runs on ray r, with base the first word of the result.
-const getterBody = `
+// dumpHead begins the bodies: a payload is emptied before each part, and written behind it.
+const dumpHead = `
 void clearDump() { for (uint k = 0u; k < 56u; k++) p.w[k] = 0u; }
 #define PUT(part) for (uint k = 0u; k < 56u; k++) OUT(56u * part + k) = p.w[k];
+`
+
+// getterBody runs on ray r, with base the first word of the result.
+const getterBody = dumpHead + `
 void run(Ray r) {
     clearDump();
     TRACE(r, 0);

@@ -10,9 +10,7 @@ import (
 )
 
 // usesBody does the same as a trace call in all ways of the EXT extension.
-const usesBody = `
-void clearDump() { for (uint k = 0u; k < 56u; k++) p.w[k] = 0u; }
-#define PUT(part) for (uint k = 0u; k < 56u; k++) OUT(56u * part + k) = p.w[k];
+const usesBody = dumpHead + `
 #define ARGUMENTS(r) scene, r.flags, r.mask, r.offset, r.stride, r.miss, r.origin, r.tmin, r.direction, r.tmax
 struct Pair { uint n; HO h[2]; };
 HO traced(Ray r) { HO h; ho5316(h, ARGUMENTS(r), p); return h; }
@@ -105,9 +103,7 @@ func usesRows() []Row {
 }
 
 // queryBody makes objects of ray queries, and asks what only EXT has.
-const queryBody = `
-void clearDump() { for (uint k = 0u; k < 56u; k++) p.w[k] = 0u; }
-#define PUT(part) for (uint k = 0u; k < 56u; k++) OUT(56u * part + k) = p.w[k];
+const queryBody = dumpHead + `
 void main() {
     Ray r = RAY;
     clearDump();
@@ -205,9 +201,7 @@ func queryHitRows() []Row {
 }
 
 // recordBody records hits that were traced before, by NV's instructions.
-const recordBody = `
-void clearDump() { for (uint k = 0u; k < 56u; k++) p.w[k] = 0u; }
-#define PUT(part) for (uint k = 0u; k < 56u; k++) OUT(56u * part + k) = p.w[k];
+const recordBody = dumpHead + `
 #define HIT(i) scene, i, int(hoPrimitive(h)), int(hoGeometry(h)), hoKind(h)
 #define RAYS hoWorldOrigin(h), hoTMin(h), hoWorldDirection(h), hoTMax(h)
 void main() {
@@ -311,10 +305,7 @@ void main() {
 }
 
 // bothBody has an object of each extension, for the same ray.
-const bothBody = `
-#extension GL_NV_shader_invocation_reorder : require
-void clearDump() { for (uint k = 0u; k < 56u; k++) p.w[k] = 0u; }
-#define PUT(part) for (uint k = 0u; k < 56u; k++) OUT(56u * part + k) = p.w[k];
+const bothBody = "\n#extension GL_NV_shader_invocation_reorder : require\n" + dumpHead + `
 void main() {
     Ray r = RAY;
     clearDump();

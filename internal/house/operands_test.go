@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,27 +15,15 @@ import (
 // in.Operands[10], no in.ID(10), but in.TraceRay().Payload(). Tests may, which make instructions by hand.
 func TestOperandsHaveNames(t *testing.T) {
 	seen := 0
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return err
-		}
+	walkGo(t, root, func(name string, files *token.FileSet, f *ast.File) {
 		if rel, _ := filepath.Rel(root, name); strings.HasPrefix(filepath.ToSlash(rel), "fallback/spirv/views") {
-			return nil
-		}
-		files := token.NewFileSet()
-		f, err := parser.ParseFile(files, name, nil, 0)
-		if err != nil {
-			return err
+			return
 		}
 		seen++
 		for _, at := range countedOperands(f) {
 			t.Errorf("%v counts the words of an instruction; use a view, or add one to fallback/spirv/gen/views.txt", files.Position(at))
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if seen < 100 {
 		t.Errorf("only %d files were looked at", seen)
 	}

@@ -2,9 +2,7 @@ package house
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,23 +64,12 @@ var bounded = map[string]string{
 func TestRecursionIsBounded(t *testing.T) {
 	found := map[string]bool{}
 	for _, room := range strangers {
-		err := filepath.WalkDir(filepath.Join(root, room), func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-				return err
-			}
-			f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-			if err != nil {
-				return err
-			}
+		walkGo(t, filepath.Join(root, room), func(name string, _ *token.FileSet, f *ast.File) {
 			dir, _ := filepath.Rel(root, filepath.Dir(name))
 			for _, who := range recursive(f) {
 				found[filepath.ToSlash(dir)+" "+who] = true
 			}
-			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	for who := range found {
 		if bounded[who] == "" {

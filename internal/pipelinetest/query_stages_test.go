@@ -16,13 +16,17 @@ import (
 // primitivesVariable names the environment variable with how many primitives TestQueriesPerPrimitive draws.
 const primitivesVariable = "EVERRAY_QUERY_PRIMITIVES"
 
-// queryPrimitive is a query for each primitive, as it stands in each of the stages: ray i of the grid, some of whose candidates
-// it refuses.
-const queryPrimitive = `#version 460
+// drawnQueryHead begins shaders that ask queries, in any stage.
+const drawnQueryHead = `#version 460
 #extension GL_EXT_ray_query : require
 layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
 layout(set = 0, binding = 1, std430) writeonly buffer Result { uint word[]; } result;
 layout(push_constant) uniform Ray { uint flags, mask; float tMin, tMax; } ray;
+`
+
+// queryPrimitive is a query for each primitive, as it stands in each of the stages: ray i of the grid, some of whose candidates
+// it refuses.
+const queryPrimitive = drawnQueryHead + `
 void ask(uint i) {
 	rayQueryEXT q;
 	vec2 p = vec2(i % 24u, i / 24u % 24u);
@@ -39,11 +43,7 @@ void ask(uint i) {
 `
 
 // queryStack is a query for each primitive that meets the triangle of its number: they lie on each other at a distance of one.
-const queryStack = `#version 460
-#extension GL_EXT_ray_query : require
-layout(set = 0, binding = 0) uniform accelerationStructureEXT scene;
-layout(set = 0, binding = 1, std430) writeonly buffer Result { uint word[]; } result;
-layout(push_constant) uniform Ray { uint flags, mask; float tMin, tMax; } ray;
+const queryStack = drawnQueryHead + `
 void ask(uint i) {
 	rayQueryEXT q;
 	rayQueryInitializeEXT(q, scene, 0u, 0xFFu, vec3(0.1, 0.1, float(i) - 0.5), 0.0, vec3(0.0, 0.0, 1.0), 1.0);
