@@ -48,9 +48,10 @@
 // of this package gives its handle. The handles are those of github.com/vulkan-go/vulkan, which a program may use beside: call
 // vulkan.SetGetInstanceProcAddr with what Device.VK().Instance().GetInstanceProcAddr() returns, vulkan.Init once, and
 // vulkan.InitInstance with the instance's handle. Then call its functions with Device.VK().Handle(), the handles of buffers and
-// images, and command buffers that record; the example of [Device.VK] does. What vulkan-go makes, vulkan-go destroys, before
-// [Device.Close]. Its views and samplers are bound by [DescriptorSet.WriteImageView]. Submission goes through vk, whose queue has
-// one lock. Features that such code or its shaders need are named in Options.Features.
+// images, and command buffers that record; the example of [Device.VK] does. With the build tag headless, vulkan-go heeds none of
+// these calls and opens libvulkan.so itself, which only the loader's development package installs. What vulkan-go makes, vulkan-go
+// destroys, before [Device.Close]. Its views and samplers are bound by [DescriptorSet.WriteImageView]. Submission goes through vk,
+// whose queue has one lock. Features that such code or its shaders need are named in Options.Features.
 //
 // # Contract
 //

@@ -166,18 +166,3 @@ func ExampleDevice_CmdBuildClusters() {
 	// Output:
 	// cluster 70 has 1 triangle between [[0 0 0] [1 0 0] [0 1 0]]
 }
-
-// vulkan-go beside the engine: a sampler that it makes, in the engine's device.
-func ExampleDevice_VK() {
-	dev := must(engine.Open(context.Background(), engine.Options{}))
-	defer func() { must(0, dev.Close()) }()
-	instance := dev.VK().Instance()
-	vulkan.SetGetInstanceProcAddr(instance.GetInstanceProcAddr())
-	must(0, errors.Join(vulkan.Init(), vulkan.InitInstance(instance.Handle())))
-	var sampler vulkan.Sampler
-	info := vulkan.SamplerCreateInfo{SType: vulkan.StructureTypeSamplerCreateInfo}
-	fmt.Println(vulkan.CreateSampler(dev.VK().Handle(), &info, nil, &sampler) == vulkan.Success)
-	vulkan.DestroySampler(dev.VK().Handle(), sampler, nil)
-	// Output:
-	// true
-}
