@@ -23,12 +23,15 @@ type traits struct {
 	queries bool
 	// hitObjects is whether shaders have hit objects that the driver does not know.
 	hitObjects bool
+	// clusters is whether the program has clusters.
+	clusters bool
 }
 
 func traitsOf(p *vk.PhysicalDevice, o Options) traits {
 	f := p.Features
 	return traits{
 		name: p.Name, driver: p.DriverID, missing: nativeMissing(p), queries: p.Extensions["VK_KHR_ray_query"],
+		clusters:   o.Clusters,
 		hitObjects: o.HitObjects.NV && !f.InvocationReorderNV || o.HitObjects.EXT && !f.InvocationReorderEXT,
 	}
 }
@@ -70,6 +73,9 @@ func choose(t traits, want Backend) (Backend, string, error) {
 			return 0, "", fmt.Errorf("%w on %q: it lacks %s; use the compute or auto backend",
 				ErrNativeUnavailable, t.name, strings.Join(t.missing, ", "))
 		}
+		if t.clusters {
+			return 0, "", fmt.Errorf("Options.Clusters: %w", lacking("clusters natively (BackendCompute and BackendAuto have them)"))
+		}
 		return BackendNative, "native was asked for", nil
 	case BackendAuto:
 	default:
@@ -80,6 +86,9 @@ func choose(t traits, want Backend) (Backend, string, error) {
 	}
 	if t.hitObjects {
 		return BackendCompute, "the driver lacks the extension of the hit objects in Options.HitObjects", nil
+	}
+	if t.clusters {
+		return BackendCompute, "clusters, which Options.Clusters asks for, are by compute on every device", nil
 	}
 	if t.driver == driverLavapipe {
 		return BackendCompute, "lavapipe's own ray tracing is slower than compute, by hundreds of times on large meshes", nil

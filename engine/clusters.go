@@ -41,7 +41,16 @@ func (d *Device) clusters() (clusterWay, error) {
 	return way, nil
 }
 
-// HasClusters tells whether the device's way has clusters.
+// checkClusters refuses what a field asks for where the way has no clusters.
+func (d *Device) checkClusters(asked bool, field string) error {
+	if asked && !d.HasClusters() {
+		return lacking("clusters, for %s natively (BackendCompute has them)", field)
+	}
+	return nil
+}
+
+// HasClusters tells whether the device's way has clusters: the compute way has, the native one has not, whatever the driver
+// offers. Options.Clusters has BackendAuto choose accordingly.
 func (d *Device) HasClusters() bool {
 	_, err := d.clusters()
 	return err == nil

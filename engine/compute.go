@@ -125,6 +125,9 @@ func (o *ComputePipelineOptions) validate(d *Device, limits vk.Limits) error {
 			return err
 		}
 	}
+	if err := d.checkClusters(o.AllowClusters, "AllowClusters"); err != nil {
+		return err
+	}
 	return o.Printer.check(d)
 }
 

@@ -48,6 +48,10 @@ type Options struct {
 	// HitObjects says that shaders have hit objects, of which extensions: BackendAuto then takes the compute way, which has both,
 	// where the driver lacks one of them. Natively a pipeline that has some is refused there, with ErrUnsupported.
 	HitObjects HitObjects
+	// Clusters says that the program has clusters (CmdBuildClusters). They are by compute on every device: BackendAuto takes that
+	// way then, and with BackendNative Open fails with ErrUnsupported. VK_NV_cluster_acceleration_structure is not used where a
+	// driver has it, as none was at hand to try that with.
+	Clusters bool
 	// InstanceExtensions and DeviceExtensions are enabled besides what the engine needs.
 	InstanceExtensions, DeviceExtensions []string
 	// Restrict, if not nil, sees each physical device first and may take away features and lower limits: for trying a program as

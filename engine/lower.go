@@ -64,6 +64,9 @@ func (d *Device) lowerShader(ctx context.Context, o ShaderOptions) ([]uint32, er
 	if err := o.checkPrinter(d); err != nil {
 		return nil, err
 	}
+	if err := d.checkClusters(o.AllowClusters, "AllowClusters"); err != nil {
+		return nil, err
+	}
 	m, err := modules{}.module(o.Code, d.Backend())
 	if err == nil && m != nil {
 		err = checkCapabilities(m.Capabilities, d.Backend(), d.device.Features())

@@ -69,8 +69,8 @@ func (o *PipelineOptions) validateParts(d *Device, limits driver.Limits) error {
 
 // checkSkips refuses promises that the driver has no feature for.
 func (o *PipelineOptions) checkSkips(d *Device) error {
-	if o.Flags.AllowClusters && d.Backend() == BackendNative {
-		return lacking("clusters, for Flags.AllowClusters natively (BackendCompute has them)")
+	if err := d.checkClusters(o.Flags.AllowClusters, "Flags.AllowClusters"); err != nil {
+		return err
 	}
 	if (o.Flags.SkipTriangles || o.Flags.SkipAABBs) && d.Backend() == BackendNative && !d.device.Features().PrimitiveCulling {
 		return lacking("rayTraversalPrimitiveCulling, for Flags.SkipTriangles or SkipAABBs natively (BackendCompute does without)")
