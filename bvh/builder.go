@@ -71,6 +71,7 @@ const (
 	kernelClusterLinearMerge
 	kernelClusterLinearSpans
 	kernelClusterLinearNodes
+	kernelClusterTranslate
 	kernelCount
 )
 
@@ -135,6 +136,7 @@ var kernelNames = [kernelCount]string{
 	kernelClusterLinearMerge:    "cluster/linear_merge",
 	kernelClusterLinearSpans:    "cluster/linear_spans",
 	kernelClusterLinearNodes:    "cluster/linear_nodes",
+	kernelClusterTranslate:      "cluster/translate",
 }
 
 // pushSize is the bytes of push constants: those of build.glsl, and all of refit/push.glsl.

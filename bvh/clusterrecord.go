@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/everray/everray/bvh/cluster"
-	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
 
@@ -44,6 +43,7 @@ type clusterRecorder struct {
 	c       cluster.Command
 	scratch clusterScratch
 	memory  vk.DeviceAddress // of the scratch
+	dialect vk.DeviceAddress // of the erClusterDialect
 }
 
 // describe writes the command for the kernels. Scratch memory whose address only the device knows serves moves alone: all else
@@ -57,15 +57,14 @@ func (r *clusterRecorder) describe() error {
 			return err
 		}
 	}
-	format := layout.FormatWords[in.VertexFormat]
-	component := uint32(layout.ComponentSize(in.VertexFormat))
+	format, _ := formatOf(in.VertexFormat, in.Dialect)
 	rec := erClusterCommand{
 		Implicits: r.c.Implicit, Scratch: r.memory + r.scratch.moves, Addresses: r.c.Addresses.Address, Sizes: r.c.Sizes.Address,
 		Infos: r.c.Infos.Address, Counter: r.c.Count, Places: r.memory + r.scratch.places, Sums: r.memory + r.scratch.sums,
-		AddressStride: uint32(strideOr(r.c.Addresses, 8)), SizeStride: uint32(strideOr(r.c.Sizes, 4)),
-		InfoStride: uint32(strideOr(r.c.Infos, in.Op.ArgBytes())), Resolve: uint32(r.c.Resolve &^ cluster.ResolveScratch),
+		AddressStride: uint32(strideOr(r.c.Addresses, 8)), SizeStride: uint32(strideOr(r.c.Sizes, in.SizeBytes())),
+		InfoStride: uint32(strideOr(r.c.Infos, in.ArgBytes())), Resolve: uint32(r.c.Resolve &^ cluster.ResolveScratch),
 		Op: uint32(in.Op), Mode: uint32(in.Mode), Most: in.MaxCount, Type: uint32(in.Type),
-		Format: format, FormatBytes: component*(format>>4) | component<<8,
+		Format: format.word, FormatBytes: format.bytes,
 		MostTriangles: in.MaxTriangles, MostVertices: in.MaxVertices, MostGeometry: in.MaxGeometryIndex, MostClusters: in.MaxClusters,
 		Flags: uint32(in.Flags), Boxes: r.memory + r.scratch.boxes, Ranges: r.memory + r.scratch.ranges,
 		Trees:      r.memory + r.scratch.trees,
@@ -74,13 +73,11 @@ func (r *clusterRecorder) describe() error {
 	if movesTwice(in) {
 		rec.Pieces = placeUnits(in.MaxMovedBytes + uint64(in.MaxCount)*in.Alignment())
 	}
-	address, mapped, err := r.cb.TransientUpload(uint64(len(bytesOf(&rec))), 64)
-	if err != nil {
+	if err := r.translate(&rec); err != nil {
 		return err
 	}
-	copy(mapped, bytesOf(&rec))
-	r.records = address // what kernels take as push.builds
-	return nil
+	r.records, err = uploaded(r.cb, &rec) // what kernels take as push.builds
+	return err
 }
 
 // placeUnits is bytes in ER_PLACE_UNIT, as many as a word counts.
@@ -88,6 +85,7 @@ func placeUnits(bytes uint64) uint32 { return uint32(min(bytes/placeUnit, 1<<32-
 
 func (r *clusterRecorder) record() error {
 	in := r.c.Input
+	r.runTranslation(translateArguments)
 	if linearly(in) {
 		r.linear()
 		return nil
@@ -103,6 +101,7 @@ func (r *clusterRecorder) record() error {
 	switch in.Op {
 	case cluster.BuildClusters, cluster.BuildTemplates:
 		r.run(byLanes(kernelClusterBuild64, in), 0, in.MaxCount, in.MaxCount, 0)
+		r.runTranslation(translateTemplates)
 	case cluster.InstantiateOp:
 		r.run(byLanes(kernelClusterInstantiate64, in), 0, in.MaxCount, in.MaxCount, 0)
 	case cluster.BuildBottomLevels:

@@ -28,6 +28,7 @@ type clusterScratch struct {
 	places, sums, moves            uint64
 	boxes, ranges, trees, builds   uint64
 	boxBytes, treeBytes, workBytes uint64 // of one bottom level
+	dialect                        dialectScratch
 	size                           uint64
 }
 
@@ -55,6 +56,7 @@ func clusterScratchOf(in cluster.Input) (clusterScratch, error) {
 	if movesTwice(in) {
 		part(&s.moves, in.MaxMovedBytes+n*in.Alignment())
 	}
+	s.dialect.place(in, part)
 	switch {
 	case linearly(in):
 		room := layout.AlignUp(max(uint64(in.MaxClusters), 1), linearBlock)
@@ -115,6 +117,11 @@ func checkClusterInput(in cluster.Input) error {
 		return fmt.Errorf("%w: Flags has AllowUpdate; clusters and bottom levels over them are built again instead", ErrInvalidClusters)
 	case in.Flags&vk.PreferFastBuild != 0 && in.Flags&vk.PreferFastTrace != 0:
 		return fmt.Errorf("%w: Flags has both PreferFastBuild and PreferFastTrace", ErrInvalidClusters)
+	case in.Flags&cluster.AllowMicromaps != 0:
+		return fmt.Errorf("command for clusters: %w: opacity micromaps (build flag %#x)", cluster.ErrUnsupported, cluster.AllowMicromaps)
+	}
+	if err := checkDialect(in); err != nil {
+		return err
 	}
 	switch in.Op {
 	case cluster.Move:
@@ -158,7 +165,7 @@ func checkClusterTriangles(in cluster.Input) error {
 	if in.MinTruncateBits > 32 {
 		return fmt.Errorf("%w: MinTruncateBits is %d, a position has 32", ErrInvalidClusters, in.MinTruncateBits)
 	}
-	if _, ok := layout.FormatWords[in.VertexFormat]; !ok && in.Op != cluster.TemplateIndices {
+	if _, ok := formatOf(in.VertexFormat, in.Dialect); !ok && in.Op != cluster.TemplateIndices {
 		return fmt.Errorf("%w: vertex format %d (see VertexFormats)", ErrInvalidClusters, in.VertexFormat)
 	}
 	return nil
@@ -198,13 +205,13 @@ func checkClusterCommand(c cluster.Command) error {
 	if c.Count%4 != 0 {
 		return fmt.Errorf("%w: Count %#x is not a multiple of 4", ErrInvalidClusters, c.Count)
 	}
-	if err := need("Infos", c.Infos, in.Op.ArgBytes(), 8, true); err != nil {
+	if err := need("Infos", c.Infos, in.ArgBytes(), 8, true); err != nil {
 		return err
 	}
 	if err := need("Addresses", c.Addresses, 8, 8, in.Mode == cluster.Explicit); err != nil {
 		return err
 	}
-	return need("Sizes", c.Sizes, 4, 4, in.Mode == cluster.SizesOnly)
+	return need("Sizes", c.Sizes, in.SizeBytes(), in.SizeBytes(), in.Mode == cluster.SizesOnly)
 }
 
 func strideOr(s cluster.Strided, tight uint64) uint64 {

@@ -69,7 +69,7 @@ func (r *rig) runClusters(in cluster.Input, args []byte) clusterResults {
 		r.Fatal(err)
 	}
 	out := clusterResults{memory: r.buffer("clusters", sizes.AccelerationStructureSize), list: r.buffer("cluster addresses", 8*n)}
-	sizesAt := r.buffer("cluster sizes", 4*n)
+	sizesAt := r.buffer("cluster sizes", in.SizeBytes()*n)
 	r.command(cluster.Command{Input: in, Implicit: out.memory.Address(),
 		Scratch:   r.buffer("scratch", sizes.BuildScratchSize).Address(),
 		Addresses: cluster.Strided{Address: out.list.Address()}, Sizes: cluster.Strided{Address: sizesAt.Address()},
@@ -77,7 +77,7 @@ func (r *rig) runClusters(in cluster.Input, args []byte) clusterResults {
 	a, s := r.download(out.list), r.download(sizesAt)
 	for k := range n {
 		out.addresses = append(out.addresses, binary.LittleEndian.Uint64(a[8*k:]))
-		out.sizes = append(out.sizes, binary.LittleEndian.Uint32(s[4*k:]))
+		out.sizes = append(out.sizes, binary.LittleEndian.Uint32(s[in.SizeBytes()*k:]))
 	}
 	return out
 }

@@ -120,9 +120,19 @@ type erClusterCommand struct {
 	TreeBlocks, Room                                                             uint32
 }
 
+// erClusterDialect is what translate.comp needs besides.
+//
+//glsl:bvh/cluster/translate.comp ErClusterDialect
+type erClusterDialect struct {
+	Infos, Words, Vertices                                               vk.DeviceAddress
+	InfoStride, Resolve, Format, FormatBytes, IndexBytes, WordIndexBytes uint32
+	MostWords, InstanceFormat                                            uint32
+}
+
 // record is one of these.
 type record interface {
-	erBuild | erUpdate | erGeometry | erPush | erUpdatePush | erCopy | erWiden | erTracePush | erClusterCommand | erIndirect | erRay
+	erBuild | erUpdate | erGeometry | erPush | erUpdatePush | erCopy | erWiden | erTracePush | erClusterCommand |
+		erClusterDialect | erIndirect | erRay
 }
 
 // bytesOf are a record's bytes.

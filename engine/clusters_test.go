@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	vulkan "github.com/vulkan-go/vulkan"
@@ -307,6 +308,8 @@ func TestClusterMisuse(t *testing.T) {
 		"format":        func(in *engine.ClusterInput) { in.VertexFormat = vulkan.FormatR8g8b8a8Srgb },
 		"geometry":      func(in *engine.ClusterInput) { in.MaxGeometryIndex = 1 << 24 },
 		"update":        func(in *engine.ClusterInput) { in.Flags = vk.AllowUpdate },
+		"dialect":       func(in *engine.ClusterInput) { in.Dialect = 2 },
+		"compressed":    func(in *engine.ClusterInput) { in.VertexFormat = engine.ClusterCompressed1 }, // of DirectX alone
 		"type":          func(in *engine.ClusterInput) { in.Op, in.Type = engine.ClusterOpMove, 3 },
 		"clusters":      func(in *engine.ClusterInput) { in.Op, in.MaxClusters = engine.ClusterOpBottomLevels, 9 },
 	} {
@@ -314,6 +317,15 @@ func TestClusterMisuse(t *testing.T) {
 		edit(&in)
 		if _, err := d.ClusterBuildSizes(in); !errors.Is(err, engine.ErrInvalid) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+	micromaps := good
+	micromaps.Flags = engine.ClusterAllowMicromaps
+	_, byFlag := d.ClusterBuildSizes(micromaps)
+	_, byDirectX := engine.ClusterDXFlags(0x400)
+	for _, err := range []error{byFlag, byDirectX} {
+		if !errors.Is(err, engine.ErrUnsupported) || !strings.Contains(err.Error(), "micromaps") {
+			t.Errorf("micromaps by flags: %v", err)
 		}
 	}
 	cb := recording(t, d.VK())
@@ -337,5 +349,14 @@ func TestClusterMisuse(t *testing.T) {
 	native := open(t, engine.BackendNative)
 	if _, err := native.ClusterBuildSizes(good); !errors.Is(err, engine.ErrUnsupported) || native.HasClusters() {
 		t.Errorf("natively: %v", err)
+	}
+	code := glsltest.Compile(t, "comp", "#version 460\nlayout(local_size_x = 1) in;\nvoid main() {}")
+	_, pipeline := native.NewComputePipeline(t.Context(), engine.ComputePipelineOptions{Code: code, AllowClusters: true})
+	_, lowered := native.LowerShader(t.Context(), engine.ShaderOptions{Stage: vk.StageCompute, Code: code, AllowClusters: true})
+	_, opened := engine.Open(t.Context(), engine.Options{Backend: engine.BackendNative, Clusters: true})
+	for what, err := range map[string]error{"a compute pipeline": pipeline, "a shader": lowered, "a device": opened} {
+		if !errors.Is(err, engine.ErrUnsupported) || !strings.Contains(err.Error(), "BackendCompute") {
+			t.Errorf("%s with clusters natively: %v", what, err)
+		}
 	}
 }

@@ -1,6 +1,12 @@
 package engine
 
-import "github.com/everray/everray/bvh/cluster"
+import (
+	"errors"
+
+	"github.com/everray/everray/bvh/cluster"
+	"github.com/everray/everray/engine/internal/driver"
+	"github.com/everray/everray/vk"
+)
 
 // What commands for clusters take, under the names of this package: package cluster has the words.
 type (
@@ -22,6 +28,14 @@ type (
 	ClusterBuildBottomLevel = cluster.BuildBottomLevel
 	ClusterMoveObject       = cluster.MoveObject
 	ClusterGetIndices       = cluster.GetIndices
+
+	// ClusterDialect says whose arguments a command reads, ClusterDXBuildTriangles and those below are DXR 2.0's.
+	ClusterDialect          = cluster.Dialect
+	ClusterDXBuildTriangles = cluster.DXBuildTriangles
+	ClusterDXBuildTemplate  = cluster.DXBuildTemplate
+	ClusterDXInstantiate    = cluster.DXInstantiate
+	// ClusterQuanta say how positions are compressed.
+	ClusterQuanta = cluster.Quanta
 
 	// ClusterPiece is a part of a mesh that fits in a cluster.
 	ClusterPiece = cluster.Piece
@@ -53,6 +67,15 @@ const (
 	ClusterNoDuplicateAnyHit = cluster.NoDuplicateAnyHit
 	ClusterOpaque            = cluster.Opaque
 
+	ClusterVulkan  = cluster.Vulkan
+	ClusterDirectX = cluster.DirectX
+
+	// ClusterCompressed1 is DXR 2.0's vertex format, of CompressClusterPositions.
+	ClusterCompressed1 = cluster.Compressed1
+
+	// ClusterAllowMicromaps is a build flag that is refused.
+	ClusterAllowMicromaps = cluster.AllowMicromaps
+
 	// ClusterNone is the id of what is no cluster's: gl_ClusterIDNoneNV, CLUSTER_ID_INVALID.
 	ClusterNone = cluster.NoID
 )
@@ -77,4 +100,18 @@ func DecodeClusterBytes(data []byte) (*ClusterObject, error) { return cluster.De
 // has three numbers for each vertex.
 func CutIntoClusters(positions []float32, indices []uint32, triangles, vertices int) []ClusterPiece {
 	return cluster.Cut(positions, indices, triangles, vertices)
+}
+
+// ClusterDXFlags are the flags of a ClusterInput, of DXR 2.0's flags of an operation.
+func ClusterDXFlags(flags uint32) (vk.BuildFlags, error) {
+	out, err := cluster.DXFlags(flags)
+	if errors.Is(err, cluster.ErrUnsupported) {
+		err = driver.Mark(err, ErrUnsupported)
+	}
+	return out, err
+}
+
+// CompressClusterPositions makes the vertices of a cluster in the format ClusterCompressed1.
+func CompressClusterPositions(positions [][3]float32, q ClusterQuanta) ([]byte, error) {
+	return cluster.CompressPositions(positions, q)
 }

@@ -1,6 +1,10 @@
 package cluster
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/everray/everray/vk"
+)
 
 // What the device reads for each operation, byte for byte as VK_NV_cluster_acceleration_structure has it. The zero value of a
 // stride is tight packing. Bytes gives what to write to a buffer.
@@ -15,6 +19,10 @@ const (
 	Opaque             GeometryFlags = 4
 	geometryFlagsShift               = 29
 )
+
+// AllowMicromaps is the build flag of bottom levels for clusters with opacity micromaps
+// (VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_CLUSTER_OPACITY_MICROMAPS_BIT_NV). It is refused: there are none.
+const AllowMicromaps vk.BuildFlags = 0x1000
 
 // GeometryWord is what the device reads for a triangle's geometry: an index of 24 bits and flags.
 type GeometryWord uint32
@@ -51,8 +59,8 @@ type BuildTriangles struct {
 	Indices             uint64
 	Vertices            uint64
 	GeometryWords       uint64 // of GeometryWord, one for each triangle; 0: Geometry is that of all
-	MicromapArray       uint64
-	MicromapIndices     uint64
+	MicromapArray       uint64 // 0, as micromaps are not there
+	MicromapIndices     uint64 // 0
 }
 
 // BuildTemplate is VkClusterAccelerationStructureBuildTriangleClusterTemplateInfoNV. Vertices may be 0, or positions by which the
@@ -86,7 +94,8 @@ type GetIndices struct{ Template uint64 }
 
 // Args is one of them.
 type Args interface {
-	BuildTriangles | BuildTemplate | Instantiate | BuildBottomLevel | MoveObject | GetIndices
+	BuildTriangles | BuildTemplate | Instantiate | BuildBottomLevel | MoveObject | GetIndices |
+		DXBuildTriangles | DXBuildTemplate | DXInstantiate
 }
 
 // Bytes are the bytes of arguments, as the device reads them: in the host's order, which is the device's (specification, 3.1).

@@ -78,6 +78,14 @@ type Input struct {
 	Type          Type
 	NoMoveOverlap bool
 	MaxMovedBytes uint64
+
+	// Dialect says whose arguments are read. What follows is of DirectX alone.
+	Dialect Dialect
+	// For BuildClusters and BuildTemplates: bytes of an index of a vertex (1, 2, 4), and of one of a geometry word; 0, if no
+	// operation has those.
+	IndexBytes, GeometryIndexBytes uint32
+	// InstanceFormat, for BuildTemplates, is what vertices of instances are converted to; 0: nothing.
+	InstanceFormat vulkan.Format
 }
 
 // Resolve says which addresses of a command are not the ones meant, but where those are in memory
@@ -107,7 +115,7 @@ type Command struct {
 	Implicit  vk.DeviceAddress // for the mode of that name
 	Scratch   vk.DeviceAddress
 	Addresses Strided          // read in mode Explicit, written in mode Implicit if there is one
-	Sizes     Strided          // written if there is one; 32 bits each
+	Sizes     Strided          // written if there is one; 32 bits each, of DirectX 64
 	Infos     Strided          // arguments, one for each operation
 	Count     vk.DeviceAddress // of the number of operations; 0: Input.MaxCount
 	Resolve   Resolve
@@ -118,8 +126,28 @@ var argBytes = [...]uint64{
 	Move: 8, BuildBottomLevels: 16, BuildClusters: 64, BuildTemplates: 72, InstantiateOp: 32, TemplateIndices: 8,
 }
 
-// ArgBytes is the size of an operation's arguments.
+// ArgBytes is the size of an operation's arguments, as Vulkan has them.
 func (o Op) ArgBytes() uint64 { return argBytes[o] }
+
+// ArgBytes is the size of an operation's arguments.
+func (in Input) ArgBytes() uint64 {
+	switch {
+	case in.Dialect != DirectX:
+	case in.Op == BuildClusters:
+		return 80
+	case in.Op == BuildTemplates:
+		return 88
+	}
+	return in.Op.ArgBytes()
+}
+
+// SizeBytes is the size of what Command.Sizes has of an operation.
+func (in Input) SizeBytes() uint64 {
+	if in.Dialect == DirectX {
+		return 8
+	}
+	return 4
+}
 
 // Alignment is what addresses of results are multiples of.
 func (in Input) Alignment() uint64 {

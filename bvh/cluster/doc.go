@@ -18,7 +18,17 @@
 //     bytes.
 //   - Moves of one command may overlap each other's sources unless Input.NoMoveOverlap is set, for which they go through scratch
 //     memory.
-//   - Bounding boxes of templates (hints) are not read: positions are kept as floats. Micromap fields are not read either.
+//   - Bounding boxes of templates (hints) are not read: positions are kept as floats.
+//   - There are no opacity micromaps. AllowMicromaps is refused, and so are arguments with addresses of micromaps or of their
+//     indices: what would be built shows what they hide. Cluster flags that only allow or forbid something of micromaps or of data
+//     access are kept and change nothing.
+//   - Check says on the host why arguments have no result.
+//
+// DXR 2.0's draft has the same operations with other arguments: see Dialect. What is not written in the draft's tables is taken as
+// Vulkan has it: arguments of bottom levels, moves and indices are the same; the stream of Compressed1 begins with the low bits of
+// its bytes; a table of geometry words has Input.MaxGeometries. What a template says of its instances' format holds for
+// instances of that dialect; Vulkan's take positions as they are. Empty clusters, empty bottom levels and null addresses are legal
+// in both.
 //
 // Nothing here blocks or has state; all is safe for concurrent use.
 package cluster

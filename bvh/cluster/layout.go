@@ -42,6 +42,8 @@ const (
 	headerBytes     = 44
 	headerRoot      = 48
 	headerForm      = 52
+	headerFormat    = 56
+	headerQuanta    = 60
 
 	vertexShift   = 9
 	truncateShift = 18
@@ -57,6 +59,9 @@ const (
 	formCluster        = 0x00100000
 	formFast           = 0x00200000
 	formMask           = 0x003fff80
+
+	// FormatCompressed1 is the format word of Compressed1.
+	FormatCompressed1 = 15
 
 	recordForm      = 48
 	recordFormShift = 8

@@ -10,9 +10,13 @@ import (
 
 // TestLayoutMatchesGLSL holds layout.go against the one definition, both ways.
 func TestLayoutMatchesGLSL(t *testing.T) {
-	src, err := os.ReadFile("../../shaders/bvh/common/cluster_layout.glsl")
-	if err != nil {
-		t.Fatal(err)
+	var src []byte
+	for _, name := range []string{"common/cluster_layout.glsl", "cluster/convert.glsl"} {
+		text, err := os.ReadFile("../../shaders/bvh/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src = append(src, text...)
 	}
 	got := map[string]uint64{
 		"ER_LEAF_CLUSTERS": LeafKind, "ER_INSTANCE_CLUSTERS": HeightFlag, "ER_CLUSTERS_HEIGHT": MostHeight, "ER_CLUSTER_HEIGHT": Height,
@@ -23,6 +27,9 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 		"ER_CLUSTER_HEADER_COUNTS": headerCounts, "ER_CLUSTER_HEADER_FLAGS": headerFlags, "ER_CLUSTER_HEADER_BOUNDS_MIN": headerBoundsMin,
 		"ER_CLUSTER_HEADER_GEOMETRY": headerGeometry, "ER_CLUSTER_HEADER_BOUNDS_MAX": headerBoundsMax,
 		"ER_CLUSTER_HEADER_BYTES": headerBytes, "ER_CLUSTER_HEADER_ROOT": headerRoot, "ER_CLUSTER_HEADER_FORM": headerForm,
+		"ER_CLUSTER_HEADER_FORMAT": headerFormat, "ER_CLUSTER_HEADER_QUANTA": headerQuanta,
+		"ER_FORMAT_COMPRESSED1": FormatCompressed1, // in convert.glsl
+
 		"ER_CLUSTER_VERTEX_SHIFT": vertexShift, "ER_CLUSTER_TRUNCATE_SHIFT": truncateShift, "ER_CLUSTER_INDEX_SHIFT": indexShift,
 		"ER_CLUSTER_HAS_VERTICES": hasVertices, "ER_CLUSTER_HAS_WORDS": hasWords, "ER_GEOMETRY_INDEX_MASK": MostGeometry,
 		"ER_GEOMETRY_CULL_DISABLE": uint64(CullDisable) << geometryFlagsShift,
@@ -85,10 +92,34 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%s: %d, the extension has %d", what, pair[0], pair[1])
 		}
 	}
+	var db DXBuildTriangles
+	var di DXInstantiate
+	for what, pair := range map[string][2]uintptr{
+		"build": {unsafe.Sizeof(db), 80}, "id": {unsafe.Offsetof(db.ID), 0}, "flags": {unsafe.Offsetof(db.Flags), 4},
+		"triangles": {unsafe.Offsetof(db.Triangles), 8}, "vertices": {unsafe.Offsetof(db.Vertices), 10},
+		"geometry": {unsafe.Offsetof(db.Geometry), 12}, "micromap base": {unsafe.Offsetof(db.MicromapBase), 16},
+		"vertex stride": {unsafe.Offsetof(db.VertexStride), 20}, "index stride": {unsafe.Offsetof(db.IndexStride), 22},
+		"micromap stride": {unsafe.Offsetof(db.MicromapIndexStride), 24}, "word stride": {unsafe.Offsetof(db.GeometryWordStride), 26},
+		"truncation": {unsafe.Offsetof(db.Truncate), 28}, "vertex data": {unsafe.Offsetof(db.VertexData), 32},
+		"indices": {unsafe.Offsetof(db.Indices), 40}, "words": {unsafe.Offsetof(db.GeometryWords), 48},
+		"word indices": {unsafe.Offsetof(db.GeometryIndices), 56}, "micromaps": {unsafe.Offsetof(db.MicromapArray), 64},
+		"micromap indices": {unsafe.Offsetof(db.MicromapIndices), 72}, "template": {unsafe.Sizeof(DXBuildTemplate{}), 88},
+		"instantiate": {unsafe.Sizeof(di), 32}, "geometry offset": {unsafe.Offsetof(di.GeometryOffset), 0},
+		"id offset": {unsafe.Offsetof(di.IDOffset), 4}, "template's address": {unsafe.Offsetof(di.Template), 8},
+		"its vertices": {unsafe.Offsetof(di.Vertices), 16}, "their stride": {unsafe.Offsetof(di.VertexStride), 24},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("DXR 2.0, %s: %d, the draft has %d", what, pair[0], pair[1])
+		}
+	}
 	for op := Move; op <= TemplateIndices; op++ {
 		want := [...]uint64{8, 16, 64, 72, 32, 8}[op]
 		if op.ArgBytes() != want {
 			t.Errorf("%v reads %d bytes, want %d", op, op.ArgBytes(), want)
+		}
+		want = [...]uint64{8, 16, 80, 88, 32, 8}[op]
+		if in := (Input{Op: op, Dialect: DirectX}); in.ArgBytes() != want || in.SizeBytes() != 8 {
+			t.Errorf("%v of DXR 2.0 reads %d bytes, want %d", op, in.ArgBytes(), want)
 		}
 	}
 	if c := NewCounts(256, 255, 23, 4); c != 256|255<<9|23<<18|4<<24 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/everray/everray/bvh"
+	"github.com/everray/everray/bvh/cluster"
 	"github.com/everray/everray/engine/internal/driver"
 	"github.com/everray/everray/fallback"
 	"github.com/everray/everray/fallback/link"
@@ -25,6 +26,7 @@ var kinds = []struct{ below, contract error }{
 	{spirv.ErrMalformed, driver.ErrInvalid},
 	{spirv.ErrLayout, driver.ErrInvalid},
 	{spirv.ErrSpecialization, driver.ErrInvalid},
+	{cluster.ErrUnsupported, driver.ErrUnsupported},
 	{bvh.ErrInvalidCopy, driver.ErrInvalid},
 	{bvh.ErrInvalidBuild, driver.ErrInvalid},
 }

@@ -33,11 +33,15 @@ uint instantiatedBytes(ErClusterCommand c, uvec2 from, uvec2 vertices, uint stri
     return positions && fits ? erClusterBytes(counts) : 0u;
 }
 
+// erHasMicromaps tells whether arguments name an array of micromaps or their indices, which nothing here reads: what would be
+// built shows what they hide.
+bool erHasMicromaps(ErUintView v) { return (v.v[12] | v.v[13] | v.v[14] | v.v[15]) != 0u; }
+
 // resultBytes is the size of a result, zero of wrong arguments.
 uint resultBytes(ErClusterCommand c, uint k) {
     if (c.op == ER_OP_CLUSTER || c.op == ER_OP_TEMPLATE) {
         ErClusterInfo i = erClusterInfo(c, k);
-        if (!erClusterInfoIsRight(c, i)) {
+        if (!erClusterInfoIsRight(c, i) || erHasMicromaps(erInfo(c, k))) {
             return 0u;
         }
         bool words = i.wordAt != uvec2(0u);

@@ -47,6 +47,8 @@ const uint ER_CLUSTER_HEADER_BOUNDS_MAX = 32u; // vec3
 const uint ER_CLUSTER_HEADER_BYTES = 44u;
 const uint ER_CLUSTER_HEADER_ROOT = 48u;       // child reference
 const uint ER_CLUSTER_HEADER_FORM = 52u;       // ER_FORM_...
+const uint ER_CLUSTER_HEADER_FORMAT = 56u;     // of templates: what vertices are converted to (translate.comp); 0: nothing
+const uint ER_CLUSTER_HEADER_QUANTA = 60u;     // of templates for ER_FORMAT_COMPRESSED1: as the draft packs it
 
 const uint ER_CLUSTER_VERTEX_SHIFT = 9u;
 const uint ER_CLUSTER_TRUNCATE_SHIFT = 18u;
