@@ -31,3 +31,5 @@ done
 picture texture-transform-after "$scenes/texture-transform.gltf" --width 240 --height 180 --spp 1 --environment sky
 picture hull-after "$scenes/hull.gltf" --width 240 --height 180 --spp 600 --headlight
 picture cornell-after builtin:cornell --width 280 --height 280 --spp 96
+picture cornell-denoised builtin:cornell --width 280 --height 280 --spp 96 --denoise=builtin
+picture points-and-lines "$scenes/points-and-lines.gltf" --width 320 --height 210 --spp 600 --environment sky

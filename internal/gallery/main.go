@@ -39,6 +39,6 @@ func scenes() map[string]func() *file {
 	return map[string]func() *file{
 		"materials": materials, "glass-shadow": glassShadow, "rough-transmission": roughTransmission,
 		"normal-mapped-metal": normalMappedMetal, "texture-transform": textureTransform, "unlit": unlit, "dark-paint": darkPaint,
-		"morph": morph, "hull": hull,
+		"morph": morph, "hull": hull, "points-and-lines": pointsAndLines,
 	}
 }

@@ -9,21 +9,52 @@ import (
 	"github.com/everray/everray/cmd/viewer/internal/render"
 )
 
-// checkDenoise finds out before the first sample whether pictures can be denoised.
-func checkDenoise(i render.Integrator) error {
+// What --denoise may be.
+const (
+	denoiseAuto    = "auto"
+	denoiseOIDN    = "oidn"
+	denoiseBuiltin = "builtin"
+)
+
+// chooseDenoiser finds out before the first sample what pictures are denoised by.
+func chooseDenoiser(flag string, i render.Integrator) (string, error) {
+	switch flag {
+	case "":
+		return "", nil
+	case denoiseAuto, denoiseOIDN, denoiseBuiltin:
+	default:
+		return "", fmt.Errorf("%w: --denoise=%s: want auto, oidn or builtin", errUsage, flag)
+	}
 	if i != render.Path {
-		return fmt.Errorf("%w: --denoise is for --integrator path: the others have little noise", errUsage)
+		return "", fmt.Errorf("%w: --denoise is for --integrator path: the others have little noise", errUsage)
+	}
+	if flag == denoiseBuiltin {
+		return flag, nil
 	}
 	d, err := oidn.Open()
 	if errors.Is(err, oidn.ErrMissing) {
-		return fmt.Errorf("--denoise: %w: install Intel's Open Image Denoise 1 or 2 where the loader finds it, or leave the flag out",
-			err)
+		if flag == denoiseAuto {
+			return denoiseBuiltin, nil
+		}
+		return "", fmt.Errorf("--denoise: %w: install Intel's Open Image Denoise 1 or 2 where the loader finds it, or leave the flag "+
+			"out; viewer render has --denoise=builtin", err)
 	}
 	d.Close()
-	return err
+	return denoiseOIDN, err
 }
 
-// denoise replaces a film's light by what is left of it without noise. What is unlit has none, and stays.
+// denoiserText says in the summary what a picture went through.
+func denoiserText(denoiser string) string {
+	switch denoiser {
+	case denoiseOIDN:
+		return ", denoised by Open Image Denoise"
+	case denoiseBuiltin:
+		return ", denoised by the built-in filter"
+	}
+	return ""
+}
+
+// denoise replaces a film's light by what is left of it without noise.
 func denoise(ctx context.Context, f *render.Film) error {
 	d, err := oidn.Open()
 	if err != nil {
@@ -40,13 +71,18 @@ func denoiseWith(ctx context.Context, d *oidn.Device, f *render.Film) error {
 	if err != nil {
 		return err
 	}
+	replaceLight(f, out)
+	return nil
+}
+
+// replaceLight puts clean means in the place of a film's. What is unlit has no noise, and stays.
+func replaceLight(f *render.Film, out []float32) {
 	for i := range f.Width * f.Height {
 		sum, shown := f.Pixels[4*i:4*i+4], unlitOf(f, i)
 		for k := range 3 {
 			sum[k] = max(out[3*i+k], 0)*(sum[3]-shown[3]) + shown[k]
 		}
 	}
-	return nil
 }
 
 func unlitOf(f *render.Film, pixel int) [4]float32 {

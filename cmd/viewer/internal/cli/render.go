@@ -33,8 +33,8 @@ type renderFlags struct {
 	outs, layers               []string
 	previousEye                string
 	previousTarget             string
-	denoise, verbose           bool
-	float                      bool
+	denoise                    string // as given, then denoiseOIDN, denoiseBuiltin or empty
+	verbose, float             bool
 	spp                        int
 	heatMax                    float64
 	pixel                      string
@@ -135,7 +135,9 @@ the ray is, what it hit, and the payload. All else is as without; --spp 1 is eno
 	f.lookFlags.register(cmd, headlightOff)
 	cmd.Flags().StringArrayVarP(&f.outs, "out", "o", nil,
 		"picture to write, .png as shown, .exr or .hdr as light; may be given several times (default the scene's name, .png)")
-	cmd.Flags().BoolVar(&f.denoise, "denoise", false, "take out noise with Open Image Denoise, where it is installed")
+	cmd.Flags().StringVar(&f.denoise, "denoise", "", "take out noise: oidn (Open Image Denoise), builtin (a filter of this program's "+
+		"own), auto: the first where it is installed, else the second")
+	cmd.Flags().Lookup("denoise").NoOptDefVal = denoiseAuto
 	cmd.Flags().StringSliceVar(&f.layers, "aov", nil,
 		"layers of .exr files beside the colour: all, or some of "+strings.Join(layerNames(), ", "))
 	cmd.Flags().StringVar(&f.previousEye, "previous-eye", "", "position of the eye before, x,y,z, for the layer motion")
@@ -200,12 +202,10 @@ func (a *app) render(ctx context.Context, f *renderFlags) (err error) {
 	if err := f.checkHeat(options.Integrator); err != nil {
 		return err
 	}
-	if f.denoise {
-		if err := checkDenoise(options.Integrator); err != nil {
-			return err
-		}
+	if f.denoise, err = chooseDenoiser(f.denoise, options.Integrator); err != nil {
+		return err
 	}
-	options.Guides = f.denoise
+	options.Guides = f.denoise != ""
 	if options.Pixel, err = f.followed(); err != nil {
 		return err
 	}
@@ -263,10 +263,9 @@ func (a *app) keep(ctx context.Context, s *sampling, dev *engine.Device, look re
 	if err != nil {
 		return err
 	}
-	if s.denoise {
-		if err := denoise(ctx, film); err != nil {
-			return err
-		}
+	dropped := film.Dropped(s.r.Stats().Samples)
+	if err := s.clean(ctx, film); err != nil {
+		return err
 	}
 	integrator, err := render.ParseIntegrator(s.integrator)
 	if err != nil {
@@ -287,7 +286,7 @@ func (a *app) keep(ctx context.Context, s *sampling, dev *engine.Device, look re
 	}
 	out := newRenderReport(s.renderFlags, report.WayOf(dev), s.scene, s.r.Stats(), rays, wall)
 	out.setForm(s.r.Stats().Pipeline)
-	out.Heat, out.DroppedSamples, out.Noise = heat, film.Dropped(out.Samples), s.noise
+	out.Heat, out.DroppedSamples, out.Noise, out.Denoiser = heat, dropped, s.noise, s.denoise
 	if out.Steps, err = a.steps(ctx, s.renderFlags, s.r); err != nil {
 		return err
 	}
@@ -306,6 +305,7 @@ type renderReport struct {
 	Height         int     `json:"height"`
 	Samples        int     `json:"samples"`
 	Noise          float64 `json:"noise,omitempty"`
+	Denoiser       string  `json:"denoiser,omitempty"`
 	Integrator     string  `json:"integrator"`
 	Rays           uint64  `json:"rays"`
 	Mrays          float64 `json:"mrays_per_second"`
@@ -396,7 +396,8 @@ func (a *app) printRender(r renderReport) error {
 		}
 		fmt.Fprintf(w, "scene\t%s: %d triangles,%s %d instances, %d lights, %d light triangles\n", r.Scene, r.Triangles, thin,
 			r.Instances, r.Lights, r.LightTriangles)
-		fmt.Fprintf(w, "image\t%s: %d x %d, %s, %d samples per pixel\n", r.Output, r.Width, r.Height, r.Integrator, r.Samples)
+		fmt.Fprintf(w, "image\t%s: %d x %d, %s, %d samples per pixel%s\n", r.Output, r.Width, r.Height, r.Integrator, r.Samples,
+			denoiserText(r.Denoiser))
 		by := ""
 		if r.BuiltByHost {
 			by = " by the host"

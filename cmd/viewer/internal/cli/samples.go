@@ -25,6 +25,7 @@ type sampling struct {
 	key        string    // of checkpoints
 	checkpoint time.Time // when the last was written
 	meter      render.NoiseMeter
+	halves     halves  // for the built-in denoiser
 	noise      float64 // 0 before it was measured
 	why        string  // it ended early
 }
@@ -78,10 +79,18 @@ func (s *sampling) judge(ctx context.Context) {
 
 // nextTarget is the number of samples at which to look again.
 func (s *sampling) nextTarget() int {
+	have := s.r.Stats().Samples
+	if s.denoise == denoiseBuiltin {
+		return min(s.halves.next(have, s.spp), s.noiseStop(have))
+	}
+	return s.noiseStop(have)
+}
+
+// noiseStop is the number of samples at which to measure the noise.
+func (s *sampling) noiseStop(have int) int {
 	if s.noiseTarget <= 0 {
 		return s.spp
 	}
-	have := s.r.Stats().Samples
 	target := s.meter.Next(have)
 	if s.noise > 0 { // noise falls with the root of the number
 		need := float64(have) * (s.noise / s.noiseTarget) * (s.noise / s.noiseTarget)
@@ -93,6 +102,13 @@ func (s *sampling) nextTarget() int {
 // between measures the noise and writes a checkpoint where it is time.
 func (s *sampling) between(ctx context.Context) error {
 	have := s.r.Stats().Samples
+	if s.denoise == denoiseBuiltin && have < s.spp && have >= s.halves.next(s.halves.newest(), s.spp) {
+		film, err := s.r.Film(ctx)
+		if err != nil {
+			return err
+		}
+		s.halves.keep(film, have)
+	}
 	if s.noiseTarget > 0 && s.why == "" {
 		film, err := s.r.Film(ctx)
 		if err != nil {

@@ -120,7 +120,7 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 		return fmt.Errorf("%w: --integrator heat: press H in the window, or use viewer render, which draws its scale", errUsage)
 	}
 	if f.denoise {
-		if err := checkDenoise(options.Integrator); err != nil {
+		if _, err := chooseDenoiser(denoiseOIDN, options.Integrator); err != nil {
 			return err
 		}
 	}
