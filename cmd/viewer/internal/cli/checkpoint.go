@@ -18,10 +18,14 @@ import (
 )
 
 // A checkpoint is a line that names the format, a line of JSON, the image's buffers, and a hash of all before.
-const checkpointMagic = "everray checkpoint 1\n"
+const (
+	checkpointName  = "everray checkpoint "
+	checkpointMagic = checkpointName + "2\n"
+)
 
 // checkpointHead says what the image is of.
 type checkpointHead struct {
+	Program string `json:"program"` // the version that took the samples: others take other ones
 	Key     string `json:"key"`
 	Width   int    `json:"width"`
 	Height  int    `json:"height"`
@@ -52,7 +56,7 @@ func (f *renderFlags) pictureKey(dev *engine.Device) (string, error) {
 }
 
 func writeCheckpoint(path, key string, s *render.State) error {
-	head := checkpointHead{Key: key, Width: s.Width, Height: s.Height, Samples: s.Samples}
+	head := checkpointHead{Program: version(), Key: key, Width: s.Width, Height: s.Height, Samples: s.Samples}
 	for _, b := range s.Buffers {
 		head.Bytes = append(head.Bytes, len(b))
 	}
@@ -81,8 +85,15 @@ func readCheckpoint(path, key string) (*render.State, error) {
 	}
 	fail := func(why string) (*render.State, error) { return nil, fmt.Errorf("%w: %q %s", errCheckpoint, path, why) }
 	rest, ok := bytes.CutPrefix(data, []byte(checkpointMagic))
-	if !ok || len(rest) < sha256.Size {
-		return fail("is no checkpoint of this version")
+	if !ok {
+		if other, is := bytes.CutPrefix(data, []byte(checkpointName)); is {
+			format, _, _ := bytes.Cut(other[:min(len(other), shownRevision)], []byte{'\n'})
+			return fail(fmt.Sprintf("has format %q, this viewer has 2: go on with the viewer that wrote it, or begin anew", format))
+		}
+		return fail("is no checkpoint")
+	}
+	if len(rest) < sha256.Size {
+		return fail("is damaged or cut short")
 	}
 	if sum := sha256.Sum256(data[:len(data)-sha256.Size]); !bytes.Equal(sum[:], data[len(data)-sha256.Size:]) {
 		return fail("is damaged or cut short")
@@ -91,6 +102,9 @@ func readCheckpoint(path, key string) (*render.State, error) {
 	var head checkpointHead
 	if err := json.Unmarshal(text, &head); err != nil {
 		return fail("is damaged")
+	}
+	if head.Program != version() {
+		return fail(fmt.Sprintf("is by another viewer, %s, whose samples are others: go on with that one, or begin anew", head.Program))
 	}
 	if head.Key != key {
 		return fail("is of another scene, camera, size, integrator, device or way: call it with the same flags")
