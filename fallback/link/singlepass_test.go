@@ -48,10 +48,13 @@ const (
 	// passTime is enough for what spirv-opt comes to an end with.
 	passTime = 20 * time.Second
 	// largeModule is how many words a shader has at most that is linked in all forms. A state function for each of its traces holds
-	// all that can follow, and inlining after merge-return makes 190,000 words of 13,000: only the form that is chosen is to bear
-	// that.
+	// all that can follow, and inlining after merge-return makes 190,000 words of 13,000: only the forms whose size is linear
+	// (largeForms) are to bear that.
 	largeModule = 6000
 )
+
+// largeForms are what modules of more than largeModule words are linked in.
+var largeForms = []Form{FormAuto, FormMonolithic, FormBlocks}
 
 // program is shaders that go through the passes together.
 type program struct {
@@ -173,8 +176,10 @@ func linkTogether(t *testing.T, stages []Stage, depth uint32) {
 		return len(s.Code) > largeModule
 	})
 	for _, s := range large {
-		if err := linksValid(t, []Stage{s}, FormAuto, depth); err != nil && !errors.Is(err, ErrUnsupported) {
-			t.Errorf("%s: %v", s.Name, err)
+		for _, form := range largeForms {
+			if err := linksValid(t, []Stage{s}, form, depth); err != nil && !errors.Is(err, ErrUnsupported) {
+				t.Errorf("%v: %s of %d words: %v", form, s.Name, len(s.Code), err)
+			}
 		}
 	}
 	if len(stages) == 0 {

@@ -64,7 +64,8 @@ func corners() []corner {
 			name: "images and atomics around calls",
 			raygen: `p = PIXEL; ivec2 at = ivec2(gl_LaunchIDEXT.xy) & 15;
 				uint old = imageAtomicAdd(images[0], ivec2(PIXEL & 15u, 9), 0u);
-				TRACE(0u); imageAtomicAdd(images[PIXEL & 1u], ivec2(p & 15u, 3), 1u); atomicAdd(scratch[0].word[400u + (p & 7u)], p);
+				TRACE(0u); imageAtomicAdd(images[nonuniformEXT(PIXEL & 1u)], ivec2(p & 15u, 3), 1u);
+				atomicAdd(scratch[0].word[400u + (p & 7u)], p);
 				atomicMax(scratch[1].word[p & 15u], p); atomicXor(scratch[2].word[20], hash(p)); note(old + p + uint(imageSize(images[1]).x));
 				memoryBarrierImage(); TRACE(1u); imageAtomicMin(images[0], ivec2(3, 4), p); note(p);`,
 			hit: "p = p * 5u + uint(gl_PrimitiveID); imageAtomicOr(images[1], ivec2(7, 7), 1u << (p & 31u)); " +
@@ -213,7 +214,7 @@ func corners() []corner {
 			rayFunctions: "uint shoot(accelerationStructureEXT scene, uint k) { traceRayEXT(scene, 0u, 0xFFu, 0u, 2u, 0u, origin(k), " +
 				"0.001, direction(k), 100.0, 0); return p; }\nfloat lookAfter(sampler2D s, uint k) { TRACE(k); return textureLod(s, " +
 				"vec2(0.2, 0.8), 0.0).z + look(s, vec2(p & 3u) * 0.25); }\n",
-			raygen: "p = PIXEL; note(shoot(scenes[PIXEL & 1u], 0u)); note(uint(lookAfter(textures[1], 1u) * 255.0)); " +
+			raygen: "p = PIXEL; note(shoot(scenes[nonuniformEXT(PIXEL & 1u)], 0u)); note(uint(lookAfter(textures[1], 1u) * 255.0)); " +
 				"note(uint(look(textures[2], vec2(0.1)) * 255.0) + imageLoad(images[0], ivec2(p & 3u)).x); note(uint(both(plain[1], " +
 				"samplers[0]) * 255.0));",
 			hit: "p = p * 5u + uint(gl_PrimitiveID) + uint(look(textures[1], bary) * 255.0);",

@@ -29,8 +29,8 @@ func moreCorners() []corner {
 				"uint tail[]; } fixed_[3];\n",
 			hitFunctions: "layout(set = 0, binding = 2, std430) buffer Bytes { uint8_t b[]; } bytes[3];\n",
 			raygen: "p = PIXEL; uint k = PIXEL & 31u; uvec4 q = vectors[1].v[k]; TRACE(0u); note(p + q.z + uint(small_[0].h[2u * k " +
-				"+ 1u]) + fixed_[2].tail[k] + floatBitsToUint(fixed_[1].m[1].x)); TRACE(q.x & 3u); note(p + vectors[PIXEL % 2u].v[k][p & " +
-				"3u] + fixed_[1].tail.length());",
+				"+ 1u]) + fixed_[2].tail[k] + floatBitsToUint(fixed_[1].m[1].x)); TRACE(q.x & 3u); note(p + " +
+				"vectors[nonuniformEXT(PIXEL % 2u)].v[k][p & 3u] + fixed_[1].tail.length());",
 			hit: "p = p * 5u + uint(bytes[1].b[p & 63u]) + uint(gl_PrimitiveID);",
 		},
 		{
@@ -62,8 +62,8 @@ func moreCorners() []corner {
 				            while (rayQueryProceedEXT(q[1])) {} rayQueryProceedEXT(q[0]);
 				                return rayQueryGetIntersectionTypeEXT(q[0], true) * 2u + rayQueryGetIntersectionTypeEXT(q[1], true); }
 				`,
-			raygen: "p = PIXEL; note(ask(origin(0u), direction(1u))); TRACE(0u); note(p + askIn(scenes[PIXEL & 1u], origin(p & 3u))); c " +
-				"= p; executeCallableEXT(0u, 1); note(c);",
+			raygen: "p = PIXEL; note(ask(origin(0u), direction(1u))); TRACE(0u); " +
+				"note(p + askIn(scenes[nonuniformEXT(PIXEL & 1u)], origin(p & 3u))); c = p; executeCallableEXT(0u, 1); note(c);",
 			hit:  "p = p * 5u + ask(gl_WorldRayOriginEXT, vec3(0.05, 0.0, 1.0));",
 			miss: "p = p * 3u + askIn(scenes[0], vec3(0.1, -0.2, -3.0));",
 			anyHit: "if ((ask(vec3(float(gl_PrimitiveID & 7) * 0.1 - 0.3, 0.0, -2.0), vec3(0.0, 0.1, 1.0)) & 1u) == 0u) " +

@@ -17,7 +17,9 @@ import (
 )
 
 // corners_test runs what shaders may hold beside ray tracing (types, descriptors, declarations, control flow) around
-// calls, natively and by compute in every form, plain and optimised, and wants the same words of both.
+// calls, natively and by compute in every form, plain and optimised, and wants the same words of both. Indices of
+// descriptors that differ between lanes are nonuniformEXT there: without it drivers may do anything, and the H200's
+// crashed once in this test.
 
 // corner is one pipeline: bodies of the shaders' main functions, and declarations that all of them share. In all of them
 // `p` is the payload or callable data, `record` the shader record; note(v) adds to the result of the ray generation

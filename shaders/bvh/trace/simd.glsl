@@ -35,8 +35,17 @@ ErNode erNodeAt(uvec2 nodes, uint index) {
     return n;
 }
 
+// erLeafAddress is where leaf record number `leaf` of 48 bytes begins. By units of 16 bytes, of which 32 bits can count those of
+// all records that a structure may have; words they cannot.
+uvec2 erLeafAddress(uvec2 leaves, uint leaf) {
+    uint units = leaf * (ER_TRIANGLE_SIZE / 16u);
+    uvec2 a = erAddress(leaves, units << 4);
+    a.y += units >> 28;
+    return a;
+}
+
 ErCorners erCorners(uvec2 leaves, uint leaf, uint form) {
-    uvec2 vertices = erAddressWords(leaves, leaf * (ER_TRIANGLE_SIZE / 4u));
+    uvec2 vertices = erLeafAddress(leaves, leaf);
     uvec2 flags = erAddress(vertices, ER_TRIANGLE_GEOMETRY);
     uvec3 at = uvec3(ER_TRIANGLE_V0, ER_TRIANGLE_V1, ER_TRIANGLE_V2) / 4u;
     bool inactive = false;
