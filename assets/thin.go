@@ -3,6 +3,7 @@ package assets
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/go-gl/mathgl/mgl32"
 	"github.com/qmuntal/gltf"
@@ -78,6 +79,25 @@ func (s *Scene) HasThin() bool {
 		}
 	}
 	return false
+}
+
+// WithoutThin returns a scene of the triangles alone, which shares all else with s: what cannot use points and lines has that.
+func (s *Scene) WithoutThin() *Scene {
+	if !s.HasThin() {
+		return s
+	}
+	out := *s
+	out.Instances = nil
+	for _, in := range s.Instances {
+		if !s.Meshes[in.Mesh].IsThin() {
+			out.Instances = append(out.Instances, in)
+		}
+	}
+	l := loader{scene: out}
+	l.scene.Meshes = slices.Clone(s.Meshes)
+	l.dropUnusedMeshes()
+	l.scene.ComputeBounds()
+	return &l.scene
 }
 
 // bounds are those of what a ray meets.

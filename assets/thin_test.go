@@ -56,6 +56,9 @@ func TestThinAside(t *testing.T) {
 	if n := s.Meshes[1].Primitives[0].ThinCount(); n != 1 {
 		t.Errorf("%d lines, want 1", n)
 	}
+	if w := s.WithoutThin(); len(w.Meshes) != 1 || len(w.Instances) != 1 || w.Validate() != nil || len(s.Instances) != 2 {
+		t.Errorf("without lines: %d meshes, %d instances", len(w.Meshes), len(w.Instances))
+	}
 	s.Meshes[0].Primitives = append(s.Meshes[0].Primitives, s.Meshes[1].Primitives...)
 	if s.Validate() == nil {
 		t.Error("triangles and lines in one mesh are valid")

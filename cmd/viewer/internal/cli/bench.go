@@ -260,7 +260,7 @@ func (a *app) bench(ctx context.Context, f *benchFlags) error {
 	}
 	o.Load = func(ctx context.Context, name string) (*assets.Scene, camera.Camera, error) {
 		f.scene = name
-		scene, cam, _, err := f.load(ctx, a)
+		scene, cam, err := f.loadTriangles(ctx, a)
 		return scene, cam, err
 	}
 	o.Progress = func(what string, total int) (func(int), func()) {

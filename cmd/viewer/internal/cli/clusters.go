@@ -92,7 +92,7 @@ func (a *app) clusters(ctx context.Context, f *clustersFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	scene, view, _, err := f.load(ctx, a)
+	scene, view, err := f.loadTriangles(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -212,6 +212,24 @@ func (f *sceneFlags) load(ctx context.Context, a *app) (*assets.Scene, camera.Ca
 	return scene, c, distance, err
 }
 
+// errNoTriangles is wrapped where a command for triangles is given a scene without any.
+var errNoTriangles = errors.New("has no triangles")
+
+// loadTriangles is load for what measures triangles: points and lines are left out.
+func (f *sceneFlags) loadTriangles(ctx context.Context, a *app) (*assets.Scene, camera.Camera, error) {
+	scene, c, _, err := f.load(ctx, a)
+	if err != nil {
+		return nil, c, err
+	}
+	if n := scene.Stats().Thin; n > 0 {
+		if scene = scene.WithoutThin(); len(scene.Instances) == 0 {
+			return nil, c, fmt.Errorf("%s %w: this command does not take points and lines", f.scene, errNoTriangles)
+		}
+		a.warn(fmt.Sprintf("%d points and lines of %s are left out: this command is about triangles", n, f.scene))
+	}
+	return scene, c, nil
+}
+
 func (f *sceneFlags) place(scene *assets.Scene) (camera.Camera, float32, error) {
 	source, err := findCamera(scene, f.camera)
 	if err != nil {

@@ -123,7 +123,11 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags) (err error) {
 		return err
 	}
 	if f.cut > 0 {
-		survey, err := clusters.Inspect(ctx, dev, clusters.Of(scene), f.cut, flags)
+		mesh := clusters.Of(scene.WithoutThin())
+		if mesh.Triangles() == 0 {
+			return fmt.Errorf("%s %w: --clusters cuts triangles", f.scene, errNoTriangles)
+		}
+		survey, err := clusters.Inspect(ctx, dev, mesh, f.cut, flags)
 		if err != nil {
 			return fmt.Errorf("clusters of %d: %w", f.cut, err)
 		}
