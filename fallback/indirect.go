@@ -143,7 +143,7 @@ func (p *Pipeline) PlanTraceRaysIndirect(ctx context.Context, from Memory, t Ind
 // planIndirect plans an indirect launch by one kernel.
 func (p *Pipeline) planIndirect(from Memory, t *IndirectTrace) (*Plan, error) {
 	batch := p.batchGroups(t.stackDwords(p))
-	params, _, err := p.parameters(from, &t.Trace, batch)
+	params, _, err := p.parameters(from, &t.Trace, p.stats.Form, batch)
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,8 @@ func (k *lateKernel) begin() (done <-chan struct{}) {
 	return k.done
 }
 
-// ready tells whether the kernel is made.
-func (k *lateKernel) ready() bool {
+// ended tells whether somebody has compiled the kernel, or failed to.
+func (k *lateKernel) ended() bool {
 	k.mu.Lock()
 	done := k.done
 	k.mu.Unlock()
@@ -44,11 +44,14 @@ func (k *lateKernel) ready() bool {
 	}
 	select {
 	case <-done:
-		return k.err == nil
+		return true
 	default:
 		return false
 	}
 }
+
+// ready tells whether the kernel is made.
+func (k *lateKernel) ready() bool { return k.ended() && k.err == nil }
 
 // wait waits for the kernel, which goes on when the context ends before.
 func (k *lateKernel) wait(ctx context.Context) error {

@@ -124,7 +124,7 @@ type Stats struct {
 	// Rounds is how many rounds the wavefront form records, Bounded whether they end every lane, so that there is no tail.
 	Rounds  uint32
 	Bounded bool
-	// Choices are how launches run, by size, where FormAuto took the wavefront form and times it against the monolithic one.
+	// Choices are how launches run, by size, where FormAuto took the wavefront form and times it against others.
 	Choices []Choice
 	// Reorders tells whether lanes go on in another order behind reorders of ray generation shaders.
 	Reorders bool

@@ -80,30 +80,30 @@ const (
 	kernelScan
 	kernelScatter
 	kernelResume
-	kernelAlone // the monolithic form beside the wavefront form
-	kernelShade
+	kernelRivals // forms beside the wavefront form, by their numbers
+	kernelShade  = kernelRivals + learnedForms
 )
 
 // step begins a step with a kernel by its number, which is made by now.
 func (p *Pipeline) step(n int, w vk.Wait) Step {
 	s := Step{Wait: w, Sets: true}
-	switch n {
-	case kernelLaunch:
+	switch {
+	case n == kernelLaunch:
 		if s.Kernel = p.compute; p.wave != nil {
 			s.Kernel = p.wave.tail.made
 		}
-	case kernelSize:
+	case n == kernelSize:
 		s.Kernel, s.Sets = p.indirect.prepare, false
-	case kernelIndirect:
+	case n == kernelIndirect:
 		s.Kernel = p.indirect.launch
-	case kernelScan:
+	case n == kernelScan:
 		s.Kernel, s.Sets = p.wave.scan, false
-	case kernelScatter:
+	case n == kernelScatter:
 		s.Kernel, s.Sets = p.wave.scatter, false
-	case kernelResume:
+	case n == kernelResume:
 		s.Kernel = p.wave.resume
-	case kernelAlone:
-		s.Kernel = p.learner.alone.made
+	case n < kernelShade:
+		s.Kernel = p.learner.rivals[n-kernelRivals].made
 	default:
 		s.Kernel = p.wave.shade[n-kernelShade]
 	}

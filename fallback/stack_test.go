@@ -60,7 +60,7 @@ func TestStackMemory(t *testing.T) {
 		{FormMonolithic, 0, 0}, {FormMonolithic, maxStackBytes, 0},
 	} {
 		p := &Pipeline{stack: 9, stats: Stats{Form: c.form}}
-		if got := p.stackMemory(&Trace{StackBytes: c.bytes}, 3); got != c.want {
+		if got := p.stackMemory(&Trace{StackBytes: c.bytes}, p.stats.Form, 3); got != c.want {
 			t.Errorf("%v, %d bytes a lane: %d bytes, want %d", c.form, c.bytes, got, c.want)
 		}
 	}

@@ -87,13 +87,18 @@ func (p *Pipeline) PlanTraceRays(ctx context.Context, from Memory, t Trace) (*Pl
 
 // planDirect plans a launch by one kernel.
 func (p *Pipeline) planDirect(_ context.Context, from Memory, t *Trace) (*Plan, error) {
-	g := p.grid(t)
-	params, reused, err := p.parameters(from, t, g.batch[0]*g.batch[1]*g.batch[2]*p.tiles*(lanesPerTile/lanesPerGroup))
+	return p.planOne(from, t, p.stats.Form, p.tiles, kernelLaunch)
+}
+
+// planOne plans a launch by one kernel of a form, whose workgroups have so many tiles.
+func (p *Pipeline) planOne(from Memory, t *Trace, form Form, tiles uint32, kernel int) (*Plan, error) {
+	g := p.grid(t, form, tiles)
+	params, reused, err := p.parameters(from, t, form, g.batch[0]*g.batch[1]*g.batch[2]*tiles*(lanesPerTile/lanesPerGroup))
 	if err != nil {
 		return nil, err
 	}
 	params.launchSize = [3]uint32{t.Width, t.Height, t.Depth}
-	return p.planGrid(&g, params, reused, kernelLaunch), nil
+	return p.planGrid(&g, params, reused, kernel), nil
 }
 
 // planGrid plans the batches of a launch by one kernel, whose stacks others may use before if they are reused.
@@ -124,12 +129,12 @@ type grid struct {
 // maxGridSide is what every device can dispatch in each direction.
 const maxGridSide = 65535
 
-func (p *Pipeline) grid(t *Trace) grid {
-	workgroups := p.batchGroups(t.stackDwords(p)) / (lanesPerTile / lanesPerGroup) / p.tiles
-	if p.stats.Form == FormMonolithic {
+func (p *Pipeline) grid(t *Trace, form Form, tiles uint32) grid {
+	workgroups := p.batchGroups(t.stackDwords(p)) / (lanesPerTile / lanesPerGroup) / tiles
+	if form == FormMonolithic {
 		workgroups = maxLaunchSize // no stacks
 	}
-	return newGrid(t.Width, t.Height, t.Depth, workgroups, p.tiles)
+	return newGrid(t.Width, t.Height, t.Depth, workgroups, tiles)
 }
 
 // newGrid covers a launch with tiles of 8x8, or flatter where the launch is, of which each workgroup takes some.
@@ -214,9 +219,9 @@ func (p *Pipeline) known(t *Trace) *launchParams {
 
 // parameters returns what the shaders need beside the launch's size, with memory for the stacks of a batch; reused tells
 // that earlier commands may use that memory.
-func (p *Pipeline) parameters(from Memory, t *Trace, batch uint32) (l *launchParams, reused bool, err error) {
+func (p *Pipeline) parameters(from Memory, t *Trace, form Form, batch uint32) (l *launchParams, reused bool, err error) {
 	l = p.known(t)
-	if size := p.stackMemory(t, batch); size > 0 {
+	if size := p.stackMemory(t, form, batch); size > 0 {
 		if l.stackBase, reused, err = from.TransientScratch(size, 256); err != nil {
 			return nil, false, fmt.Errorf("stacks of %d bytes, %d for each lane: %w", size, 4*l.stackDwords, err)
 		}
@@ -229,8 +234,8 @@ func (p *Pipeline) parameters(from Memory, t *Trace, batch uint32) (l *launchPar
 
 // stackMemory returns the size of the stacks of so many lane groups, in bytes: zero in the monolithic form, whatever an
 // application asks for.
-func (p *Pipeline) stackMemory(t *Trace, groups uint32) uint64 {
-	if p.stats.Form == FormMonolithic {
+func (p *Pipeline) stackMemory(t *Trace, form Form, groups uint32) uint64 {
+	if form == FormMonolithic {
 		return 0
 	}
 	return uint64(groups) * lanesPerGroup * uint64(t.stackDwords(p)) * 4

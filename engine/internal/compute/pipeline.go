@@ -79,7 +79,8 @@ func (p *pipeline) Stats() driver.Stats {
 	s := p.impl.Stats()
 	var choices []driver.Choice
 	for _, c := range s.Choices {
-		choices = append(choices, driver.Choice{Places: c.Places, Form: c.Form, Wavefront: c.Wavefront, Alone: c.Alone})
+		choices = append(choices, driver.Choice{
+			Places: c.Places, Form: c.Form, Wavefront: c.Wavefront, Alone: c.Alone, Sorted: c.Sorted})
 	}
 	stats := driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords,
 		Driver: s.Driver, Form: s.Form, Reorders: s.Reorders, Calls: s.Calls, PathBytes: p.impl.StackBytes() + s.LaneBytes,

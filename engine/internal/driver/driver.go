@@ -168,7 +168,8 @@ type Stats struct {
 	// Reorders tells whether reorders in its ray generation shaders change the order of lanes (compute way): where the form has an
 	// order to change. Natively it is Limits.Reorders that tells.
 	Reorders bool
-	// Choices are how launches run, by size, where FormAuto took the wavefront form and measures it against the monolithic one.
+	// Choices are how launches run, by size, where FormAuto took the wavefront form and measures it against the monolithic and the
+	// sorted one.
 	Choices []Choice
 	// Calls are the places where shaders are left for others and taken up again, with what lives across each (compute way). None
 	// where the form calls shaders as functions, and values stay in registers.
@@ -183,11 +184,12 @@ type Stats struct {
 	Bounded bool
 }
 
-// Choice tells how launches of a size run: what one took in the wavefront form and as one kernel, 0 where that is not known yet.
+// Choice tells how launches of a size run: what one took in the wavefront form, as one kernel (the monolithic form) and in the
+// sorted form, 0 where that is not known yet.
 type Choice struct {
-	Places           uint64 // of a launch, but for a factor of two: the least
-	Form             rt.Form
-	Wavefront, Alone time.Duration
+	Places                   uint64 // of a launch, but for a factor of two: the least
+	Form                     rt.Form
+	Wavefront, Alone, Sorted time.Duration
 }
 
 // KernelStats tell of one kernel of several.

@@ -37,6 +37,9 @@ type divergenceSeries struct {
 	// Comparison is with the paths of the first way.
 	diverge.Comparison
 	Timing
+	// CPUMS is what a launch takes of all processors together, on devices that are CPUs: the median, which other work on the machine
+	// changes less than time by the clock.
+	CPUMS float64 `json:"cpu_ms,omitempty"`
 	// TimeRatio is the time over that of the first way: below 1 is faster.
 	TimeRatio float64            `json:"time_ratio"`
 	LinkMS    float64            `json:"link_ms"`
@@ -172,9 +175,12 @@ func (d *divergeBench) measure(ctx context.Context, kind diverge.Kind) error {
 		}
 	}
 	var names []string
-	launches := make([]launch, len(subjects))
+	launches, took := make([]launch, len(subjects)), make([]cpuTimes, len(subjects))
 	for i, s := range subjects {
 		launches[i], names = s.tracer.Trace, append(names, s.name())
+		if isCPU(s.way.dev) {
+			launches[i] = took[i].of(s.tracer.Trace)
+		}
 	}
 	times, read, err := inTurn(ctx, warmTime(d.ways[0].dev, warmUpTime), d.reader, launches)
 	if err != nil {
@@ -182,6 +188,7 @@ func (d *divergeBench) measure(ctx context.Context, kind diverge.Kind) error {
 	}
 	for i := range out {
 		out[i].Timing, out[i].TimeRatio, out[i].Clocks = times[i], report.Per(times[i].Median, times[0].Median), read
+		out[i].CPUMS = took[i].median()
 	}
 	d.report.Series = append(d.report.Series, out...)
 	return nil
@@ -230,7 +237,8 @@ func (s *divergeSubject) describe(kind diverge.Kind) divergenceSeries {
 func (r *divergenceReport) print(w io.Writer) {
 	fmt.Fprintf(w, "\ndivergence in %s: %d triangles, %d x %d paths, heavy shaders of %d steps\n\n", r.Scene, r.Triangles, r.Width,
 		r.Height, r.Steps)
-	fmt.Fprintln(w, "shaders\tway\tform\thit objects\tms\tmin\tmax\ttime over first\tMrays/s\tpaths differ\tlink ms\tcompile ms\tcode")
+	fmt.Fprintln(w,
+		"shaders\tway\tform\thit objects\tms\tmin\tmax\tcpu ms\ttime over first\tMrays/s\tpaths differ\tlink ms\tcompile ms\tcode")
 	for i := range r.Series {
 		s := &r.Series[i]
 		form := "-"
@@ -246,8 +254,12 @@ func (r *divergenceReport) print(w io.Writer) {
 		} else if s.Objects {
 			objects = "in order"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%d\t%.1f\t%.1f\t%s\n", s.Shaders, s.Backend, form, objects,
-			s.Timing.Median, s.Min, s.Max, s.TimeRatio,
+		cpu := "-"
+		if s.CPUMS > 0 {
+			cpu = fmt.Sprintf("%.3f", s.CPUMS)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.3f\t%s\t%.3f\t%.2f\t%d\t%.1f\t%.1f\t%s\n", s.Shaders, s.Backend, form, objects,
+			s.Timing.Median, s.Min, s.Max, cpu, s.TimeRatio,
 			report.Per(float64(s.Rays)/1e3, s.Timing.Median), s.Differ, s.LinkMS, s.CompileMS,
 			report.JoinStatistics(report.Registers(s.Code)))
 	}

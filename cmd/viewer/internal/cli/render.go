@@ -340,7 +340,8 @@ type choiceReport struct {
 	Places       uint64  `json:"places"`
 	Form         string  `json:"form"`
 	WavefrontMS  float64 `json:"wavefront_ms"`
-	MonolithicMS float64 `json:"monolithic_ms"`
+	MonolithicMS float64 `json:"monolithic_ms,omitempty"`
+	SortedMS     float64 `json:"sorted_ms,omitempty"`
 }
 
 // buildTime is the GPU's, or the clock's of what the host has built.
@@ -358,9 +359,9 @@ func (r *renderReport) setForm(s engine.PipelineStats) {
 	}
 	r.Form = s.Form.String()
 	for _, c := range s.Choices {
-		if c.Wavefront > 0 && c.Alone > 0 {
-			r.Choices = append(r.Choices, choiceReport{
-				c.Places, c.Form.String(), report.Milliseconds(c.Wavefront), report.Milliseconds(c.Alone)})
+		if c.Wavefront > 0 && max(c.Alone, c.Sorted) > 0 {
+			r.Choices = append(r.Choices, choiceReport{c.Places, c.Form.String(), report.Milliseconds(c.Wavefront),
+				report.Milliseconds(c.Alone), report.Milliseconds(c.Sorted)})
 		}
 	}
 }
@@ -410,8 +411,8 @@ func (a *app) printRender(r renderReport) error {
 		fmt.Fprintf(w, "pipeline\tlink %.1f ms, compile %.1f ms, first launch %.1f ms, stack %d bytes per ray\n", r.LinkMS, r.CompileMS,
 			r.FirstLaunchMS, r.StackBytes)
 		for _, c := range r.Choices {
-			fmt.Fprintf(w, "form\t%s for launches of %d places and more: %.3f ms in the wavefront form, %.3f ms in the monolithic one\n",
-				c.Form, c.Places, c.WavefrontMS, c.MonolithicMS)
+			fmt.Fprintf(w, "form\t%s for launches of %d places and more: %.3f ms wavefront, %.3f ms monolithic, %.3f ms sorted\n",
+				c.Form, c.Places, c.WavefrontMS, c.MonolithicMS, c.SortedMS)
 		}
 		if len(r.Code) > 0 {
 			fmt.Fprintf(w, "code\t%s\n", report.JoinStatistics(r.Code))
