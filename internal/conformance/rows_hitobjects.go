@@ -265,7 +265,14 @@ func getterRows(d shapes.Dialect) []Row {
 		}
 		row := Row{Name: "getters", Rule: reorderAt + "an object's getters return what the built-ins of its shader would; " +
 			"trace and execute are a trace call taken apart; execution of an empty object runs nothing",
-			Program: p, Scene: hitObjectScene(), Table: table, Rays: hitObjectRays(), Check: checkDefinedGetters}
+			Program: p, Scene: hitObjectScene(), Table: table, Rays: hitObjectRays(),
+			Check: func(got []uint32) error { return checkDefinedGetters(got, d) }}
+		rows = append(rows, row)
+		row.Name, row.Check = "flags", checkExecutedFlags
+		row.Rule = reorderAt + "a shader that execution runs sees the flags of the ray that was traced"
+		if d == shapes.HitObjectsNV {
+			row.NativeDiffers = map[Driver]Difference{NVIDIA: {Reason: "shaders that `hitObjectExecuteShaderNV` runs see ray flags of 0"}}
+		}
 		rows = append(rows, row)
 		row.Name, row.Check = "getters-of-nothing", checkGetters
 		row.Rule = seedAt + "what an object does not have is zero, its matrices are the identity, its object's ray is the world's"
@@ -278,8 +285,9 @@ func getterRows(d shapes.Dialect) []Row {
 	return rows
 }
 
-// checkDefinedGetters compares what SPIR-V defines: not what is asked of an object that does not have it.
-func checkDefinedGetters(got []uint32) error {
+// checkDefinedGetters compares what SPIR-V defines: not what is asked of an object that does not have it. NV's extension says
+// nothing of the flags that executed shaders see, and its objects tell none.
+func checkDefinedGetters(got []uint32, d shapes.Dialect) error {
 	words := slices.Clone(got)
 	for ray := range len(words) / (getterParts * dumpWords) {
 		all := words[ray*getterParts*dumpWords:]
@@ -290,9 +298,32 @@ func checkDefinedGetters(got []uint32) error {
 		case all[14] >= frontFace:
 			open(partGetters, 47, 49, all[47:])
 		}
+		if d == shapes.HitObjectsNV {
+			open(partExecute, flagsWord, flagsWord+1, all[flagsWord:])
+			open(partAgain, flagsWord, flagsWord+1, all[flagsWord:])
+		}
 		open(partEmpty, 0, dumpWords, emptyDump()) // an object that nobody has recorded is undefined
 	}
 	return checkGetters(words)
+}
+
+// flagsWord is the word of a dump that holds the ray's flags.
+const flagsWord = 3
+
+// checkExecutedFlags compares the flags that shaders see which trace calls and executions run.
+func checkExecutedFlags(got []uint32) error {
+	for ray := range len(got) / (getterParts * dumpWords) {
+		all := got[ray*getterParts*dumpWords:]
+		for _, part := range []int{partExecute, partAgain} {
+			if stage := all[part*dumpWords]; stage != hitObjectStages[ray] {
+				return fmt.Errorf("ray %d, part %d: stage %d, want %d", ray, part, stage, hitObjectStages[ray])
+			}
+			if g, want := all[part*dumpWords+flagsWord], all[flagsWord]; g != want {
+				return fmt.Errorf("ray %d, part %d: flags %#x, want %#x as of a trace call", ray, part, g, want)
+			}
+		}
+	}
+	return nil
 }
 
 // emptyDump is what an empty object tells.
