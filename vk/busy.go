@@ -107,15 +107,17 @@ func (h *holds) ripe() []deferred {
 // had may then be freed.
 func (d *Device) reached() uint64 {
 	v := C.evk_semaphore_value(d.c, raw(d.queue.timeline))
-	if v.result == 0 {
+	switch v.result {
+	case 0:
 		return uint64(v.handle)
+	case C.VK_ERROR_DEVICE_LOST:
+		d.queue.mu.Lock()
+		defer d.queue.mu.Unlock()
+		if r := C.evk_wait_idle(d.c); r == 0 || r == C.VK_ERROR_DEVICE_LOST {
+			return d.queue.value
+		}
 	}
-	d.queue.mu.Lock()
-	defer d.queue.mu.Unlock()
-	if r := C.evk_wait_idle(d.c); r != 0 && r != C.VK_ERROR_DEVICE_LOST {
-		return 0
-	}
-	return d.queue.value
+	return 0 // not known now; whoever looks next asks again
 }
 
 // abandoned is the last submission that nobody waits for and that still runs; the zero Ticket if there is none.

@@ -84,8 +84,11 @@ func (cb *CommandBuffer) Recording() bool { return cb.recording }
 // Name as given.
 func (cb *CommandBuffer) Name() string { return cb.name }
 
-// Begin starts recording.
+// Begin starts to record a buffer that is new or was Reset.
 func (cb *CommandBuffer) Begin() error {
+	if cb.recording || cb.ended {
+		return fmt.Errorf("command buffer %q: %w: Begin of what is recorded already: Reset it first", cb.name, ErrInvalid)
+	}
 	cb.err, cb.ended, cb.executes, cb.report.copies, cb.kernel = nil, false, nil, nil, nil
 	defer cb.d.lockLabels()()
 	err := cb.wrap("vkBeginCommandBuffer", C.evk_begin(cb.d.c, raw(cb.handle), cbool(cb.secondary)))
@@ -93,9 +96,12 @@ func (cb *CommandBuffer) Begin() error {
 	return err
 }
 
-// End makes everything written visible to the host (of a secondary, its primary does) and ends recording. It returns the
-// first error of recording.
+// End makes everything written visible to the host (of a secondary, its primary does) and ends what Begin began. It returns
+// the first error of recording.
 func (cb *CommandBuffer) End() error {
+	if !cb.recording {
+		return fmt.Errorf("command buffer %q: %w: End of what was not begun: call Begin first", cb.name, ErrInvalid)
+	}
 	for cb.labels > 0 {
 		cb.EndLabel()
 	}

@@ -34,37 +34,47 @@ func settled(t *testing.T, d *vk.Device) func() error {
 func TestFailures(t *testing.T) {
 	var x vktest.Injector
 	d := vktest.Device(t, vktest.Native(), vktest.Intercept(x.Intercept))
-	f := failing{t, d}
-	for _, s := range []struct {
-		name string
-		step func() error
-	}{
-		{"buffers", f.buffers}, {"images", f.images}, {"descriptors", f.descriptors}, {"pipelines", f.pipelines},
-		{"recording", f.recording}, {"secondary", f.secondary}, {"queries", f.queries}, {"structures", f.structures},
-	} {
+	for _, s := range (failing{t, d}).steps() {
 		x.Each(t, s.name, s.step, settled(t, d))
 	}
+}
+
+// steps are what TestFailures makes fail, call by call.
+func (f failing) steps() []failingStep {
+	return []failingStep{
+		{"buffers", f.buffers}, {"images", f.images}, {"descriptors", f.descriptors}, {"pipelines", f.pipelines},
+		{"recording", f.recording}, {"secondary", f.secondary}, {"queries", f.queries}, {"structures", f.structures},
+		{"texels", f.texels}, {"graphics", f.graphics}, {"polled", f.polled},
+	}
+}
+
+type failingStep struct {
+	name string
+	step func() error
 }
 
 // TestFailuresOfDevices makes the calls fail that open and close a device.
 func TestFailuresOfDevices(t *testing.T) {
 	var x vktest.Injector
-	x.Each(t, "devices", func() error {
-		i, err := vk.NewInstance(vk.InstanceOptions{AppName: "failures", Intercept: x.Intercept})
-		if err != nil {
-			return fmt.Errorf("instance %q: %w", "failures", err)
-		}
-		defer i.Destroy()
-		all, err := i.PhysicalDevices()
-		if err != nil {
-			return fmt.Errorf("instance %q: %w", "failures", err)
-		}
-		d, err := vk.NewDevice(all[0], vk.DeviceOptions{Name: "failures"})
-		if err != nil {
-			return err
-		}
-		return d.Destroy()
-	}, func() error { return nil })
+	x.Each(t, "devices", func() error { return openAndClose(x.Intercept) }, func() error { return nil })
+}
+
+// openAndClose makes an instance and a device.
+func openAndClose(intercept func(call string) vulkan.Result) error {
+	i, err := vk.NewInstance(vk.InstanceOptions{AppName: "failures", Intercept: intercept})
+	if err != nil {
+		return fmt.Errorf("instance %q: %w", "failures", err)
+	}
+	defer i.Destroy()
+	all, err := i.PhysicalDevices()
+	if err != nil {
+		return fmt.Errorf("instance %q: %w", "failures", err)
+	}
+	d, err := vk.NewDevice(all[0], vk.DeviceOptions{Name: "failures"})
+	if err != nil {
+		return err
+	}
+	return d.Destroy()
 }
 
 type failing struct {

@@ -238,7 +238,10 @@ func (t Ticket) Done() (bool, error) {
 		return true, nil
 	}
 	v := C.evk_semaphore_value(t.d.c, raw(t.d.queue.timeline))
-	return uint64(v.handle) >= t.value, check("vkGetSemaphoreCounterValue", v.result)
+	if err := check("vkGetSemaphoreCounterValue", v.result); err != nil {
+		return false, fmt.Errorf("look at %q: %w", t.name, err)
+	}
+	return uint64(v.handle) >= t.value, nil
 }
 
 // Submit submits and waits. Of what it does when ctx ends, see Run.

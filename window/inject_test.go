@@ -49,6 +49,13 @@ func TestFailures(t *testing.T) {
 			t.Error(err)
 		}
 	}()
+	x.Each(t, "device", func() error {
+		d, err := vk.NewDevice(all[0], vk.DeviceOptions{Name: "presents", PresentSurface: surface})
+		if err != nil {
+			return err
+		}
+		return d.Destroy()
+	}, func() error { return nil })
 	pixels := quadrants(t, d, 64, 48, true)
 	defer pixels.Destroy()
 	used, alive := d.MemoryUse().Used, d.Leaks()
