@@ -86,6 +86,7 @@ type hitGroups struct{ opaque, alpha, alphaShadow int }
 type pipelineBuilder struct {
 	options  engine.PipelineOptions
 	features features
+	native   bool
 	err      error
 }
 
@@ -137,6 +138,9 @@ func (b *pipelineBuilder) hitGroups(p program, source *assets.Scene) (triangles,
 	if source.HasThin() {
 		intersection := b.stage(engine.Intersection, "thin.rint")
 		thin = groups(func(closestHit, anyHit int) engine.Group {
+			if b.native && anyHit != engine.Unused { // lavapipe runs the any hit shader of a stage's first group (docs/drivers.md)
+				return engine.ProceduralGroup(b.stage(engine.Intersection, "thin.rint"), closestHit, anyHit)
+			}
 			return engine.ProceduralGroup(intersection, closestHit, anyHit)
 		})
 	}
@@ -148,7 +152,7 @@ func (b *pipelineBuilder) hitGroups(p program, source *assets.Scene) (triangles,
 func newPipeline(ctx context.Context, dev *engine.Device, o *Options, set *engine.DescriptorSetLayout, source *assets.Scene,
 	f features, followed engine.PipelineOptions) (*engine.Pipeline, groups, error) {
 	p, i := o.program(), o.Integrator
-	b := &pipelineBuilder{features: f, options: engine.PipelineOptions{
+	b := &pipelineBuilder{features: f, native: dev.Backend() == engine.BackendNative, options: engine.PipelineOptions{
 		Printer:           followed.Printer,
 		Lane:              followed.Lane,
 		Name:              string(i),

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -70,6 +71,42 @@ func TestThin(t *testing.T) {
 			}
 			if seen[1] < 50 || seen[2] < 50 || len(seen) != 2 {
 				t.Errorf("primitives seen: %v", seen)
+			}
+		})
+	}
+}
+
+// Of a point that is half there, half of the samples see what is behind, by both ways.
+func TestThinAlpha(t *testing.T) {
+	scene := thinScene()
+	scene.Materials = append(scene.Materials, scene.Materials[0])
+	scene.Materials[1].AlphaMode, scene.Materials[1].BaseColor[3] = assets.AlphaBlend, 0.5
+	scene.Meshes[1].Primitives[0].Material = 1
+	for _, backend := range []engine.Backend{engine.BackendCompute, engine.BackendNative} {
+		t.Run(backend.String(), func(t *testing.T) {
+			r, err := New(t.Context(), devtest.Open(t, backend), scene, Options{Integrator: Primary})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Destroy()
+			const w, h, samples = 16, 12, 256
+			// Straight at the point, which covers the picture.
+			at := mgl32.TransformCoordinate(mgl32.Vec3{0.1, -0.6, 0}, scene.Instances[1].Transform)
+			cam := camera.LookAt(at.Add(mgl32.Vec3{0, 0, 2}), at, mgl32.Vec3{0, 1, 0}, 0.05)
+			if err := errors.Join(r.Resize(w, h), r.SetCamera(cam), r.Render(t.Context(), samples, nil)); err != nil {
+				t.Fatal(err)
+			}
+			film, err := r.Film(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			red, green := 0.0, 0.0
+			for i := range w * h { // the point is green, the wall white
+				c, _ := film.Mean(i)
+				red, green = red+float64(c[0])/(w*h), green+float64(c[1])/(w*h)
+			}
+			if share := red / green; math.Abs(share-0.5) > 0.05 {
+				t.Errorf("%.3f of the light is the wall's, want a half", share)
 			}
 		})
 	}
