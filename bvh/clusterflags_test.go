@@ -13,9 +13,9 @@ import (
 	"github.com/everray/everray/vk"
 )
 
-// TestClusterFlags traces clusters whose triangles have geometries and flags of their own by all ray flags, against the reference:
-// opaque triangles beside others in one leaf. Some triangles cannot be hit, some bottom levels share clusters with others, and a
-// plain bottom level stands beside them.
+// TestClusterFlags traces clusters whose triangles have geometries and flags of their own by all ray flags, against the reference
+// and, to the bit, against plain structures of the same triangles: opaque triangles beside others in one leaf. Some triangles
+// cannot be hit, some bottom levels share clusters with others, and a plain bottom level stands beside them.
 func TestClusterFlags(t *testing.T) {
 	rays := 400 // for each combination
 	if n := os.Getenv(clusterRaysVariable); n != "" {
@@ -98,6 +98,11 @@ func testClusterFlags(t *testing.T, built vk.BuildFlags, count int) {
 		{Transform: mirror, Mask: 0xff, Flags: inspect.InstanceFlipFacing, CustomIndex: 2, TableOffset: 2, Triangles: list},
 		{}, {}, {Transform: shift, Mask: 0xff, CustomIndex: 5, TableOffset: 5, Triangles: s.triangles(0, false)},
 	}
+	twin := r.newPlainTwin(list)
+	none := r.build(r.soupInput(nil, 0, 0))[0].Address()
+	plainTop := r.build(r.topInput(0, instance(vk.IdentityTransform(), 1, 0, twin.at),
+		instance(mirror, 2, inspect.InstanceFlipFacing, twin.at), instance(vk.IdentityTransform(), 3, 0, none),
+		instance(vk.IdentityTransform(), 4, 0, none), instance(shift, 5, 0, plain.Address())))[0]
 	rays := randomRays(rng, count)
 	for _, flags := range []uint32{0, inspect.RayOpaque, inspect.RayNoOpaque, inspect.RayCullBackFacing, inspect.RayCullFrontFacing,
 		inspect.RayCullOpaque, inspect.RayCullNoOpaque, inspect.RaySkipTriangles} {
@@ -116,6 +121,7 @@ func testClusterFlags(t *testing.T, built vk.BuildFlags, count int) {
 				}
 			}
 			hit, ambiguous := r.compareHits(hits, traceAll(scene, rays, flags, 0xff, refuse), rays)
+			twin.wantSame(fmt.Sprintf("flags %#x, ignoring %v", flags, ignore), hits, r.traceWith(tracer, plainTop, rays, o))
 			if want := flags&inspect.RaySkipTriangles == 0; (hit > 20) != want {
 				t.Errorf("flags %#x: %d rays hit", flags, hit)
 			}
@@ -123,6 +129,72 @@ func testClusterFlags(t *testing.T, built vk.BuildFlags, count int) {
 				t.Logf("flags %#x, ignoring %v: %d rays, %d hit, %d ambiguous", flags, ignore, count, hit, ambiguous)
 			}
 		}
+	}
+}
+
+// plainTwin is a plain bottom level of triangles that have flags of their own: a geometry of those that are not opaque, and one of
+// those that are. Numbers are odd where they were.
+type plainTwin struct {
+	*rig
+	at vk.DeviceAddress
+	of [2][]inspect.Triangle // by geometry and number
+}
+
+func (r *rig) newPlainTwin(list []inspect.Triangle) *plainTwin {
+	r.Helper()
+	p := &plainTwin{rig: r}
+	var corners [2]soup
+	for _, t := range list {
+		g := 0
+		if t.Opaque {
+			g = 1
+		}
+		if len(p.of[g])%2 != int(t.Primitive%2) {
+			p.of[g] = append(p.of[g], inspect.Triangle{})
+			for range 9 {
+				corners[g] = append(corners[g], float32(math.NaN()))
+			}
+		}
+		p.of[g] = append(p.of[g], t)
+		for _, v := range t.V {
+			corners[g] = append(corners[g], v[:]...)
+		}
+	}
+	var geometries []vk.Geometry
+	var ranges []vk.BuildRange
+	for g, flags := range []vk.GeometryFlags{0, vk.GeometryOpaque} {
+		geometry, rg := r.soupGeometry(corners[g], flags)
+		geometries, ranges = append(geometries, geometry), append(ranges, rg)
+	}
+	p.at = r.build(bottom(0, geometries, ranges))[0].Address()
+	return p
+}
+
+// wantSame compares hits in clusters with those in the twin, by the names that the triangles have.
+func (p *plainTwin) wantSame(what string, got, plain []Hit) {
+	p.Helper()
+	bad, ties := 0, 0
+	for i, w := range plain {
+		g := got[i]
+		g.Cluster = cluster.NoID
+		if w.Instance == inspect.NoInstance {
+			g, w = Hit{Instance: g.Instance}, Hit{Instance: w.Instance}
+		} else if w.Instance < 2 {
+			t := p.of[w.Geometry][w.Primitive]
+			w.Geometry, w.Primitive = t.Geometry, t.Primitive
+		}
+		if g.T == w.T && g.Instance != inspect.NoInstance && (g.Primitive != w.Primitive || g.Instance != w.Instance) {
+			ties++ // of hits at the same distance any may count
+			continue
+		}
+		if g != w {
+			if bad++; bad < 5 {
+				p.Errorf("%s: ray %d: got %+v\nin a plain structure %+v", what, i, got[i], w)
+			}
+		}
+	}
+	if bad > 0 || ties > len(plain)/100 {
+		p.Errorf("%s: %d of %d rays differ, and %d at the same distance", what, bad, len(plain), ties)
 	}
 }
 
