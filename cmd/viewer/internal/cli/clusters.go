@@ -25,6 +25,8 @@ type clustersFlags struct {
 	frames    int
 	triangles int
 	statues   int
+	window    bool
+	quitAfter int // pictures of a window; 0 stays
 }
 
 const (
@@ -45,16 +47,30 @@ func (a *app) clustersCommand() *cobra.Command {
 
 Each frame's picture is of the first way, every cluster in a colour of its own; the others must see the same, to the bit of
 the distances. Then comes a picture of many instances of the last frame's bottom level. Times are the GPU's, medians of
-five; bytes are those of positions and structures without scratch memory.`,
+five; bytes are those of positions and structures without scratch memory.
+
+With --window it is shown in a window, until that is closed or --frames are shown, with times and bytes in a panel. All ways
+are animated in each frame, and one is painted:
+
+  1 2 3  templates, refit, rebuild     S    stop, and go on
+  4      the statues, which twist too  R    camera back to the start
+  Tab    panel                         Esc  quit; mouse and arrows move the camera as in view`,
 		Example: `  viewer clusters bunny.glb --out bunny.png           # bunny-000.png, bunny-001.png ..., bunny-statues.png
-  viewer clusters dragon.glb --frames 60 --clusters 128 --statues 100 --json`,
+  viewer clusters dragon.glb --frames 60 --clusters 128 --statues 100 --json
+  viewer clusters bunny.glb --window`,
 		Args: sceneArg(&f.sceneFlags),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.clusters(cmd.Context(), &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.window && cmd.Flags().Changed("frames") {
+				f.quitAfter = f.frames
+			}
+			return a.clusters(cmd.Context(), &f)
+		},
 	}
 	f.registerDevice(cmd.Flags())
 	f.sceneFlags.register(cmd.Flags(), 1280, 720)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "pictures to write, a .png name to which numbers are added; none: only times")
 	cmd.Flags().IntVar(&f.frames, "frames", 4, "frames of the animation")
+	cmd.Flags().BoolVar(&f.window, "window", false, "show it in a window instead")
 	cmd.Flags().IntVar(&f.triangles, "clusters", 64, "triangles, and vertices, of a cluster at most")
 	cmd.Flags().IntVar(&f.statues, "statues", 100, "statues on each side of the square; 0 leaves them out")
 	return cmd
@@ -75,6 +91,9 @@ func (f *clustersFlags) check() error {
 	if f.out == "" {
 		return nil
 	}
+	if f.window {
+		return fmt.Errorf("%w: --out goes without --window", errUsage)
+	}
 	return checkOutput("--out", f.out, ".png")
 }
 
@@ -92,12 +111,14 @@ func (a *app) clusters(ctx context.Context, f *clustersFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
+	if f.window {
+		return a.clustersWindow(ctx, f)
+	}
 	scene, view, err := f.loadTriangles(ctx, a)
 	if err != nil {
 		return err
 	}
-	f.backend = engine.BackendCompute.String()
-	f.cache = cacheNone
+	f.byCompute()
 	dev, closeDevice, err := f.open(ctx)
 	if err != nil {
 		return err
@@ -132,10 +153,19 @@ func (a *app) clusters(ctx context.Context, f *clustersFlags) (err error) {
 			return err
 		}
 	}
+	return a.printClusters(&r)
+}
+
+func (a *app) printClusters(r *clustersReport) error {
 	if a.json {
-		return a.printJSON(&r)
+		return a.printJSON(r)
 	}
 	return a.table(r.print)
+}
+
+// byCompute has the device be of the compute way, which clusters are of.
+func (f *clustersFlags) byCompute() {
+	f.backend, f.cache = engine.BackendCompute.String(), cacheNone
 }
 
 // write writes a picture under the name of --out with something added, if there is one.

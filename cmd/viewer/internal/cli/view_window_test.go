@@ -28,6 +28,12 @@ type session struct {
 // openSession shows a scene in a window of 200 x 150 at the corner of a virtual display.
 func openSession(t *testing.T, args ...string) *session {
 	t.Helper()
+	return openCommand(t, append([]string{"view", "--width", "200", "--height", "150", "--backend", "compute"}, args...)...)
+}
+
+// openCommand is a session of a command that opens a window.
+func openCommand(t *testing.T, args ...string) *session {
+	t.Helper()
 	requireBackend(t, "compute")
 	windowtest.StartDisplay(t)
 	if _, err := exec.LookPath("xdotool"); err != nil {
@@ -43,8 +49,7 @@ func openSession(t *testing.T, args ...string) *session {
 	go func() {
 		defer close(ended)
 		var out, errs bytes.Buffer
-		code := Main(ctx, append([]string{"view", "--width", "200", "--height", "150", "--backend",
-			"compute"}, args...), &out, &errs)
+		code := Main(ctx, args, &out, &errs)
 		s.done <- fmt.Sprint(code, " ", out.String(), errs.String())
 	}()
 	return s

@@ -36,6 +36,7 @@ type Demo struct {
 	mesh   *Mesh
 	moving *mover
 	ways   []*way
+	crowd  *crowd // nil without statues
 	owned  []interface{ Destroy() }
 }
 
@@ -261,6 +262,37 @@ func (d *Demo) scene(ctx context.Context, at []mgl32.Vec3, bottom vk.DeviceAddre
 	return top, p, nil
 }
 
+// part is a part of what a way does in a frame, and where its milliseconds go.
+type part struct {
+	to *float64
+	do func(ctx context.Context) ([]time.Duration, error)
+}
+
+// parts are those of a way, each done n times; the last is the picture.
+func (d *Demo) parts(w *way, c camera.Camera, angle float64, n int, s *Step) []part {
+	return []part{
+		{&s.Positions, func(ctx context.Context) ([]time.Duration, error) { return d.moving.move(ctx, d.timer, w, angle, n) }},
+		{&s.Structures, func(ctx context.Context) ([]time.Duration, error) { return w.build(ctx, n) }},
+		{&s.Top, func(ctx context.Context) ([]time.Duration, error) { return w.top.Build(ctx, n) }},
+		{&s.Picture, func(ctx context.Context) ([]time.Duration, error) {
+			return w.picture.paint(ctx, d.timer, c, d.shift(), n)
+		}},
+	}
+}
+
+// do does parts one after the other, and adds their medians up.
+func do(ctx context.Context, what string, s *Step, parts []part) error {
+	for _, p := range parts {
+		times, err := p.do(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		*p.to = median(times)
+		s.All += *p.to
+	}
+	return nil
+}
+
 // Frame animates the mesh to an angle in all ways. It returns the first one's picture, and checks that the others show the same.
 func (d *Demo) Frame(ctx context.Context, c camera.Camera, angle float64) (*image.NRGBA, []Step, error) {
 	var steps []Step
@@ -268,21 +300,8 @@ func (d *Demo) Frame(ctx context.Context, c camera.Camera, angle float64) (*imag
 	var first []float32
 	for _, w := range d.ways {
 		s := Step{Way: w.name, Bytes: w.bytes}
-		for _, part := range []struct {
-			to *float64
-			do func() ([]time.Duration, error)
-		}{
-			{&s.Positions, func() ([]time.Duration, error) { return d.moving.move(ctx, d.timer, w, angle, demoRepeats) }},
-			{&s.Structures, func() ([]time.Duration, error) { return w.build(ctx, demoRepeats) }},
-			{&s.Top, func() ([]time.Duration, error) { return w.top.Build(ctx, demoRepeats) }},
-			{&s.Picture, func() ([]time.Duration, error) { return w.picture.paint(ctx, d.timer, c, d.shift(), demoRepeats) }},
-		} {
-			times, err := part.do()
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", w.name, err)
-			}
-			*part.to = median(times)
-			s.All += *part.to
+		if err := do(ctx, w.name, &s, d.parts(w, c, angle, demoRepeats, &s)); err != nil {
+			return nil, nil, err
 		}
 		steps = append(steps, s)
 		img, distances, err := w.picture.read(ctx)
@@ -311,37 +330,38 @@ func differing(a, b []float32) (n int) {
 // Statues paints a square of instances that share the clusters of the last frame. It returns the time of building the top level, of
 // the picture, and the bytes of all structures.
 func (d *Demo) Statues(ctx context.Context, side int, c camera.Camera) (*image.NRGBA, Step, error) {
-	w := d.ways[0]
-	size := d.moving.hi.Sub(d.moving.lo)
-	apart := 1.2 * max(size[0], size[2])
-	var at []mgl32.Vec3
-	for i := range side * side {
-		at = append(at, mgl32.Vec3{(float32(i%side) - float32(side-1)/2) * apart, 0, -float32(i/side) * apart})
-	}
-	top, p, err := d.scene(ctx, at, w.bottom, true)
+	all, err := d.newCrowd(ctx, side)
 	if err != nil {
 		return nil, Step{}, err
 	}
-	s := Step{Way: fmt.Sprintf("%d statues", side*side), Bytes: w.bytes + top.Bytes}
-	build, err := top.Build(ctx, demoRepeats)
-	if err != nil {
-		return nil, s, err
-	}
-	paint, err := p.paint(ctx, d.timer, c, d.shift(), demoRepeats)
-	if err != nil {
-		return nil, s, err
-	}
-	s.Top, s.Picture = median(build), median(paint)
-	s.All = s.Top + s.Picture
-	img, _, err := p.read(ctx)
+	s := all.step()
+	img, err := d.paintCrowd(ctx, all, c, demoRepeats, &s)
 	return img, s, err
+}
+
+// paintCrowd builds the top level of statues and paints them.
+func (d *Demo) paintCrowd(ctx context.Context, all *crowd, c camera.Camera, n int, s *Step) (*image.NRGBA, error) {
+	if err := do(ctx, s.Way, s, []part{
+		{&s.Top, func(ctx context.Context) ([]time.Duration, error) { return all.top.Build(ctx, n) }},
+		{&s.Picture, func(ctx context.Context) ([]time.Duration, error) {
+			return all.picture.paint(ctx, d.timer, c, d.shift(), n)
+		}},
+	}); err != nil {
+		return nil, err
+	}
+	img, _, err := all.picture.read(ctx)
+	return img, err
+}
+
+// Apart is how far statues stand from each other.
+func (d *Demo) Apart() float32 {
+	size := d.moving.hi.Sub(d.moving.lo)
+	return 1.2 * max(size[0], size[2])
 }
 
 // Around is a camera that sees so many statues, from in front and above.
 func (d *Demo) Around() camera.Camera {
-	size := d.moving.hi.Sub(d.moving.lo)
-	centre := d.moving.lo.Add(d.moving.hi).Mul(0.5)
-	apart := 1.2 * max(size[0], size[2])
+	centre, apart := d.moving.lo.Add(d.moving.hi).Mul(0.5), d.Apart()
 	return camera.LookAt(centre.Add(mgl32.Vec3{0, 3 * apart, 6 * apart}), centre.Add(mgl32.Vec3{0, 0, -6 * apart}),
 		mgl32.Vec3{0, 1, 0}, math.Pi/4)
 }

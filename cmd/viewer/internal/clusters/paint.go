@@ -132,8 +132,7 @@ func newPainter(ctx context.Context, dev *engine.Device, top *engine.Acceleratio
 	if err = p.set.Err(); err != nil {
 		return p, err
 	}
-	if p.pixels, err = dev.VK().NewBuffer(vk.BufferOptions{Name: "picture", Size: pictureBytes * uint64(width) * uint64(height),
-		Memory: vk.DeviceLocal}); err != nil {
+	if err = p.resize(width, height); err != nil {
 		return p, err
 	}
 	code, err := shaders.Load(shaders.VariantFor("viewer/clusters.comp", shaders.Any, ofClusters))
@@ -143,6 +142,18 @@ func newPainter(ctx context.Context, dev *engine.Device, top *engine.Acceleratio
 	p.pipeline, err = dev.NewComputePipeline(ctx, engine.ComputePipelineOptions{Name: "picture", Code: code,
 		SetLayouts: []*engine.DescriptorSetLayout{p.layout}, PushConstantBytes: uint32(unsafe.Sizeof(picturePush{}))})
 	return p, err
+}
+
+// resize makes room for pictures of a size.
+func (p *painter) resize(width, height int) error {
+	b, err := p.dev.VK().NewBuffer(vk.BufferOptions{Name: "picture", Size: pictureBytes * uint64(width) * uint64(height),
+		Memory: vk.DeviceLocal})
+	if err != nil {
+		return err
+	}
+	p.pixels.Destroy()
+	p.pixels, p.width, p.height = b, width, height
+	return nil
 }
 
 // paint traces the picture n times, and returns the times.
