@@ -142,6 +142,7 @@ func (b *run) buildCases(ctx context.Context, name string, scene *assets.Scene, 
 			}); err != nil {
 				return err
 			}
+			b.note(name, buildFigures(c.what, set.Name, one.report.Builds[len(one.report.Builds)-len(one.ways):]))
 		}
 		return nil
 	})
@@ -154,6 +155,18 @@ func (b *run) buildCases(ctx context.Context, name string, scene *assets.Scene, 
 		b.report.Builds = append(b.report.Builds, one.report)
 	}
 	return err
+}
+
+// buildFigures are those of builds by all ways, for who waits: the tables come when all is done.
+func buildFigures(what, flags string, by []buildReport) string {
+	text := what + ", " + flags + ":"
+	for i := range by {
+		text += fmt.Sprintf(" %s %.3f ms", by[i].Backend, by[i].Build.Median)
+		if i > 0 {
+			text += fmt.Sprintf(" (%.2f)", by[i].Ratio)
+		}
+	}
+	return text
 }
 
 // withFlags returns builds with other flags, into structures of their own.

@@ -188,7 +188,8 @@ func TestBenchAllGoesOn(t *testing.T) {
 		t.Errorf("%d scenes, %d launches, %d builds, %d divergence", len(b.Scenes), len(b.Launches), len(b.Builds), len(b.Divergence))
 	}
 	// Figures come while the rest is measured.
-	for _, part := range []string{"rays", "builds", "divergence", "bottom levels by compute: ", "primary rays: compute "} {
+	for _, part := range []string{"rays", "builds", "divergence", "bottom levels by compute: ", "primary rays: compute ",
+		"bottom level, fast-build+update: "} {
 		if !strings.Contains(stderr, "builtin:terrain:5000 "+part) {
 			t.Errorf("%q is not in %s", part, stderr)
 		}

@@ -129,7 +129,8 @@ func (n *animator) run(ctx context.Context) (err error) {
 	return n.animate(ctx, d)
 }
 
-// animate shows frame after frame. One that stands still waits for something to change.
+// animate shows frame after frame. One that stands still waits for something to change, and one that is begun is ended: work of a
+// device that nobody waits for keeps it from being closed.
 func (n *animator) animate(ctx context.Context, d *clusters.Demo) error {
 	var phase time.Duration
 	last := time.Now()
@@ -159,11 +160,9 @@ func (n *animator) animate(ctx context.Context, d *clusters.Demo) error {
 			phase += began.Sub(last)
 		}
 		last = began
-		img, steps, err := d.Live(ctx, w.camera, twist*math.Sin(2*math.Pi*phase.Seconds()/twistPeriod.Seconds()), w.shown)
+		angle := twist * math.Sin(2*math.Pi*phase.Seconds()/twistPeriod.Seconds())
+		img, steps, err := d.Live(context.WithoutCancel(ctx), w.camera, angle, w.shown)
 		if err != nil {
-			if ctx.Err() != nil {
-				return nil //nolint:nilerr // the same
-			}
 			return err
 		}
 		n.publish(img, steps, w.shown, time.Since(began))

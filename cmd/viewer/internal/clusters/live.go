@@ -67,8 +67,8 @@ func (d *Demo) Resize(width, height int) error {
 	return err
 }
 
-// Live animates the mesh to an angle in all ways, once each, and paints what is shown. It returns what each way took, and the statues
-// where there are some: of what is not shown without a picture, of statues that are not without a top level.
+// Live animates the mesh to an angle in all ways, once each, and paints what is shown. It returns what each way took, and the
+// statues where there are some: of what is not shown without a picture, of statues that are not without a top level.
 func (d *Demo) Live(ctx context.Context, c camera.Camera, angle float64, shown Shown) (img *image.NRGBA, steps []Step, err error) {
 	for k, w := range d.ways {
 		s := Step{Way: w.name, Bytes: w.bytes}
