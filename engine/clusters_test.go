@@ -184,7 +184,7 @@ func TestClusterShaders(t *testing.T) {
 	}
 	want := []int32{70, 0, 0, 1, -7, 0, 0, 0, 70, 1, 1, 2, 70, 0, 0, 0, 71, 0, 2, 3, -7, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0,
 		-9, -9, -9, -9, -7, 0, 0, 0}
-	for form := engine.FormMonolithic; form <= engine.FormSorted; form++ {
+	for form := engine.FormMonolithic; form <= engine.FormSuspended; form++ {
 		o.Form = form
 		p, err := w.NewRayTracingPipeline(t.Context(), o)
 		check(t, err)

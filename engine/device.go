@@ -137,7 +137,7 @@ func (d *Device) open(ctx context.Context, o Options) error {
 	}
 	d.info.Limits = d.driver.Limits()
 	if d.info.Backend == BackendCompute {
-		d.info.Limits.Reorders = o.Form == FormWavefront // of pipelines that leave theirs open
+		d.info.Limits.Reorders = o.Form.InRounds() // of pipelines that leave theirs open
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func List(ctx context.Context, o Options) (infos []DeviceInfo, err error) {
 			info.Limits = native.Limits(p)
 		} else {
 			info.Limits = compute.Limits(p)
-			info.Limits.Reorders = o.Form == FormWavefront
+			info.Limits.Reorders = o.Form.InRounds()
 		}
 		infos = append(infos, info)
 	}

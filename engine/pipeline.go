@@ -84,6 +84,8 @@ const (
 	FormWavefront = rt.FormWavefront
 	// FormSorted has workgroups sort their rays by shader, through shared memory, between traversal and shading.
 	FormSorted = rt.FormSorted
+	// FormSuspended is the wavefront form with any hit and intersection shaders in kernels of their own.
+	FormSuspended = rt.FormSuspended
 )
 
 // ParseLinkForm reads the name of a form in any case, "megakernel" for example; the empty string is FormAuto.

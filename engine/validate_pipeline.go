@@ -40,7 +40,7 @@ func (o *PipelineOptions) validateParts(d *Device, limits driver.Limits) error {
 		return invalid("PushConstantBytes is %d, want a multiple of 4 of at most %d", o.PushConstantBytes,
 			limits.MaxPushConstantBytes)
 	}
-	if o.Form < FormAuto || o.Form > FormSorted {
+	if o.Form < FormAuto || o.Form > FormSuspended {
 		return invalid("Form %d is unknown", o.Form)
 	}
 	if o.Flags.SkipTriangles && o.Flags.SkipAABBs {

@@ -266,6 +266,11 @@ func encodeWave(w *link.Wave, word func(uint32)) {
 	for _, v := range []uint32{w.Quads, w.Bins, w.SharedBins, w.Shift, w.ContinueBin, w.FirstContinue, w.Rounds, w.Keys, w.Lanes} {
 		word(v)
 	}
+	suspends := uint32(0)
+	if w.Suspends {
+		suspends = 1
+	}
+	word(suspends)
 	word(uint32(len(w.Segments)))
 	for _, s := range w.Segments {
 		word(uint32(s.Kernel))
@@ -288,6 +293,7 @@ func (r *resultReader) wave() *link.Wave {
 	} {
 		*v = r.word()
 	}
+	w.Suspends = r.word() != 0
 	w.Segments = make([]link.Segment, r.count(2))
 	for i := range w.Segments {
 		w.Segments[i] = link.Segment{Kernel: int(r.word()), First: r.word()}
@@ -343,7 +349,7 @@ func decodeResult(b []byte, stages int) (*link.Result, error) {
 	}
 	r.Wave = in.wave()
 	r.Calls = in.calls(stages)
-	in.failed = in.failed || (r.Wave != nil) != (r.Form == link.FormWavefront)
+	in.failed = in.failed || (r.Wave != nil) != (r.Form.InRounds())
 	if in.failed || len(in.rest) > 0 || len(r.Entries) != stages || len(r.Frames) != stages || !wholeResult(r) {
 		return nil, errResult
 	}

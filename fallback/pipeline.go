@@ -65,6 +65,7 @@ const (
 	FormBlocks     = rt.FormBlocks
 	FormWavefront  = rt.FormWavefront
 	FormSorted     = rt.FormSorted
+	FormSuspended  = rt.FormSuspended
 )
 
 // PipelineOptions describe a pipeline.
@@ -128,6 +129,8 @@ type Stats struct {
 	Choices []Choice
 	// Reorders tells whether lanes go on in another order behind reorders of ray generation shaders.
 	Reorders bool
+	// Suspends tells whether traversal is suspended at candidates, whose shaders have kernels of their own.
+	Suspends bool
 	// Calls are the places where shaders are left for others, with what lives across each; none where they are called as functions.
 	Calls []rt.CallSite
 }
@@ -261,6 +264,7 @@ func (p *Pipeline) collectStats() (err error) {
 	p.stats.LaneBytes = p.wave.laneBytes()
 	p.stats.Rounds, p.stats.Bounded = p.wave.rounds()
 	p.stats.Reorders = p.wave.plan.Keys > 0
+	p.stats.Suspends = p.wave.plan.Suspends
 	p.stats.Kernels, err = p.kernelStats()
 	return err
 }

@@ -32,6 +32,8 @@ const (
 	// waveRounds is how many rounds are recorded of a pipeline whose loops nobody can bound. Those that find no lane alive
 	// take the H200 some 5 us each.
 	waveRounds = 10
+	// suspendedRounds is the same where each candidate takes a round.
+	suspendedRounds = 16
 )
 
 // wavefront is what the form has beside the tail.
@@ -382,6 +384,9 @@ func (p *Pipeline) batch(plan *Plan, m *waveLaunch, launch vk.DeviceAddress, beg
 func (w *wavefront) rounds() (n uint32, bounded bool) {
 	if n = w.plan.Rounds; n > 0 && n <= 4*waveRounds {
 		return n, true
+	}
+	if w.plan.Suspends {
+		return suspendedRounds, false
 	}
 	return waveRounds, false
 }

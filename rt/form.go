@@ -36,9 +36,16 @@ const (
 	// FormSorted is the megakernel with workgroups that sort their lanes by shader, through shared memory, between traversal and
 	// shading.
 	FormSorted
+	// FormSuspended is the wavefront form whose traversal is suspended at each candidate that an any hit or intersection shader has
+	// to decide on. Those shaders have kernels of their own, between which lanes are sorted, too. For pipelines where they are many
+	// or large.
+	FormSuspended
 )
 
-var formNames = [...]string{"auto", "monolithic", "megakernel", "blocks", "wavefront", "sorted"}
+var formNames = [...]string{"auto", "monolithic", "megakernel", "blocks", "wavefront", "sorted", "suspended"}
+
+// InRounds tells whether launches go in rounds of several kernels, in which reorders change the order of lanes.
+func (f Form) InRounds() bool { return f == FormWavefront || f == FormSuspended }
 
 // String returns the form's name, for example "megakernel".
 func (f Form) String() string {

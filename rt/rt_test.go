@@ -32,7 +32,7 @@ func TestForms(t *testing.T) {
 	if _, err := rt.ParseForm("kernel"); err == nil || !strings.Contains(err.Error(), "auto, monolithic") {
 		t.Errorf("an unknown form: %v", err)
 	}
-	if n := len(rt.Forms()); n != int(rt.FormSorted) {
+	if n := len(rt.Forms()); n != int(rt.FormSuspended) {
 		t.Errorf("%d forms", n)
 	}
 }

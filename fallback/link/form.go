@@ -19,6 +19,7 @@ const (
 	FormBlocks     = rt.FormBlocks
 	FormWavefront  = rt.FormWavefront
 	FormSorted     = rt.FormSorted
+	FormSuspended  = rt.FormSuspended
 )
 
 // form is one way of putting shaders together: what the passes ask where forms differ. A form is a file with a type of this kind
@@ -59,4 +60,5 @@ var forms = [...]formRow{
 	{FormBlocks, func(o Options) form { return blocks{always: o.Form == FormBlocks} }},
 	{FormWavefront, func(Options) form { return &wavefront{} }},
 	{FormSorted, func(Options) form { return sorted{} }},
+	{FormSuspended, func(Options) form { return &wavefront{suspended: true} }},
 }

@@ -41,6 +41,9 @@ type Wave struct {
 	Keys uint32
 	// Lanes is how many lanes a workgroup of the kernels has, but for those that shade.
 	Lanes uint32
+	// Suspends tells whether traversal is suspended at candidates; then the last of Shade are kernels of any hit and intersection
+	// shaders.
+	Suspends bool
 }
 
 // Segment is a range of bins that a kernel shades.
@@ -52,11 +55,13 @@ type Segment struct {
 // wavefront is FormWavefront. Stages past the budget of state functions have one function, as in the other forms.
 type wavefront struct {
 	blocks
-	plan *wavePlan
+	// suspended is FormSuspended: where there are any hit or intersection shaders, they have kernels of their own.
+	suspended bool
+	plan      *wavePlan
 }
 
 func (f *wavefront) dispatch(l *assembly) error {
-	f.plan = l.planWave()
+	f.plan = l.planWave(f.suspended)
 	return f.plan.number(l) // each kernel gets bodies of its own
 }
 
@@ -70,6 +75,8 @@ type waveKernel struct {
 	goesOn    bool         // one of them may follow another
 	lanes     uint32       // of a workgroup
 	answers   map[int]bool // miss shaders that it has for rays which skip closest hit shaders
+	decides   map[int]bool // any hit and intersection shaders that it runs by themselves
+	tail      bool
 }
 
 // make makes a kernel.
@@ -128,6 +135,10 @@ func (f *wavefront) kernels(l *assembly) []waveKernel {
 		{name: "resume", main: l.symbols.RtWaveResume, traverses: true, states: w.resume, goesOn: l.callsShaders(),
 			runs: func(i int) bool { return raygens(i) || answers[i] }, answers: answers},
 	}
+	tail := l.symbols.RtWaveTail
+	if w.asks != nil {
+		list[0].main, list[0].traverses, tail = l.symbols.RtWaveResumeOn, false, l.symbols.RtWaveTailOn
+	}
 	for i, k := range w.kernels {
 		mine := map[int]bool{}
 		for _, p := range k.parts {
@@ -143,8 +154,9 @@ func (f *wavefront) kernels(l *assembly) []waveKernel {
 			name: "sorted", main: l.symbols.RtWaveShade, states: w.resume, goesOn: true, runs: raygens, lanes: shadeLanes,
 		})
 	}
+	list = append(list, w.asks.kernelsOf(l)...)
 	all := func(int) bool { return true }
-	list = append(list, waveKernel{name: "tail", main: l.symbols.RtWaveTail, traverses: true, goesOn: true, runs: all})
+	list = append(list, waveKernel{name: "tail", main: tail, traverses: true, goesOn: true, runs: all, tail: true})
 	for i := range list {
 		if list[i].lanes == 0 {
 			list[i].lanes = resumeLanes
@@ -157,13 +169,19 @@ func (f *wavefront) kernels(l *assembly) []waveKernel {
 func (f *wavefront) finish(l *assembly) (*Result, error) {
 	w, needs := f.plan, l.laneNeeds()
 	needs.nested = needs.nested || w.reorders
+	if w.asks != nil {
+		needs = l.suspendNeeds(needs)
+	}
 	needs.ray = needs.ray || len(w.answerers(l)) > 0 // lanes keep rays there
 	if l.kernelsOnly || len(l.options.Libraries) > 0 {
 		needs = needs.all() // so that kernels do not depend on what others read
 	}
 	out := &Wave{
-		Quads: needs.quads(), Segments: w.segments(), Bins: w.bins, Shift: w.shift, ContinueBin: w.shades, FirstContinue: w.first,
-		SharedBins: w.sharedBins(), Rounds: l.boundRounds(), Lanes: resumeLanes,
+		Quads: needs.quads() + w.asks.quads(l), Segments: w.segments(), Bins: w.bins, Shift: w.shift, ContinueBin: w.shades,
+		FirstContinue: w.first, SharedBins: w.sharedBins(), Lanes: resumeLanes, Suspends: w.asks != nil,
+	}
+	if w.asks == nil { // else each candidate takes a round
+		out.Rounds = l.boundRounds()
 	}
 	if w.reorders {
 		out.Keys = reorderBins
@@ -178,14 +196,22 @@ func (f *wavefront) finish(l *assembly) (*Result, error) {
 	}
 	if l.kernelsOnly {
 		out.Shade = codes
-		return &Result{Form: FormWavefront, Wave: out}, nil
+		return &Result{Form: f.number(), Wave: out}, nil
 	}
 	out.Resume, out.Shade = codes[0], codes[1:len(codes)-1]
 	last := made[len(made)-1]
 	l.out, l.types = last.out, last.types
-	r := l.makeResult(FormWavefront)
+	r := l.makeResult(f.number())
 	r.Wave = out
 	return r, nil
+}
+
+// number is the form's.
+func (f *wavefront) number() Form {
+	if f.suspended {
+		return FormSuspended
+	}
+	return FormWavefront
 }
 
 // kernel copies what a kernel needs of the module and completes it.
@@ -217,7 +243,8 @@ func (f *wavefront) kernel(l *assembly, k waveKernel, needs laneNeeds) *assembly
 	}
 	c.emitLaneNeeds(needs)
 	c.emitAnswers(k.answers)
-	f.plan.emitReorders(&c, k.main != l.symbols.RtWaveTail)
+	f.plan.emitReorders(&c, !k.tail)
+	f.plan.asks.emit(&c, k)
 	c.emitAgreement(func(p *part) bool { return needs.nested || p.model == Raygen })
 	c.emitArgument(l.symbols.RtWaveAddress, 1)
 	c.emitArgument(l.symbols.RtWaveArgument, 2)
@@ -226,7 +253,7 @@ func (f *wavefront) kernel(l *assembly, k waveKernel, needs laneNeeds) *assembly
 	c.setLanes(k.lanes)
 	c.resizeArray(l.symbols.RtWaveCounts, f.plan.sharedBins())
 	c.finishModule()
-	if k.main != l.symbols.RtWaveTail { // which is the pipeline's own in any case
+	if !k.tail { // which is the pipeline's own in any case
 		c.out.Canonise()
 	}
 	return &c
@@ -235,9 +262,9 @@ func (f *wavefront) kernel(l *assembly, k waveKernel, needs laneNeeds) *assembly
 // has tells whether a shader is in the kernel: any hit and intersection shaders are where rays are traversed.
 func (k *waveKernel) has(parts []part, i int) bool {
 	if m := parts[i].model; m == AnyHit || m == Intersection {
-		return k.traverses
+		return k.traverses || k.decides[i]
 	}
-	return k.runs(i)
+	return k.runs != nil && k.runs(i)
 }
 
 // emitWaveHooks writes the hooks of a kernel.

@@ -38,6 +38,8 @@ type wavePlan struct {
 	// and states of that range, by key.
 	reorders bool
 	sorted   [2]uint32
+	// asks are the kernels of any hit and intersection shaders where traversal is suspended at candidates, else nil.
+	asks *askPlan
 }
 
 // shadeKernel is some shaders, by number of their parts, and the states they have.
@@ -47,8 +49,14 @@ type shadeKernel struct {
 }
 
 // planWave divides the pipeline's shaders among kernels.
-func (l *assembly) planWave() *wavePlan {
+func (l *assembly) planWave(suspended bool) *wavePlan {
 	w := &wavePlan{}
+	most := maxShadeKernels
+	if suspended {
+		if w.asks = l.planAsks(); w.asks != nil {
+			most -= maxAskKernels
+		}
+	}
 	lists := make([][]int, 1+len(l.options.Libraries)) // of each library, then the pipeline's own
 	for i := range l.parts {
 		switch p := &l.parts[i]; p.model {
@@ -63,25 +71,25 @@ func (l *assembly) planWave() *wavePlan {
 	sizes := l.functionSizes()
 	w.reorders = slices.ContainsFunc(l.parts, func(p part) bool { return p.reorders })
 	for _, list := range lists {
-		w.divide(l, list, sizes)
+		w.divide(l, list, sizes, maxShadeKernels)
 	}
-	if len(w.kernels) > maxShadeKernels { // of too many libraries
+	if len(w.kernels) > most { // of too many libraries
 		w.kernels = nil
-		w.divide(l, slices.Concat(lists...), sizes)
+		w.divide(l, slices.Concat(lists...), sizes, most)
 	}
 	for w.shift = 0; w.countBins(l.parts) > maxBins; w.shift++ {
 	}
 	return w
 }
 
-// divide appends kernels for shaders.
-func (w *wavePlan) divide(l *assembly, list []int, sizes map[spirv.ID]int) {
-	most := max(shadersOfKernel, (len(list)+maxShadeKernels-1)/maxShadeKernels)
+// divide appends kernels for shaders, at most so many.
+func (w *wavePlan) divide(l *assembly, list []int, sizes map[spirv.ID]int, kernels int) {
+	most := max(shadersOfKernel, (len(list)+kernels-1)/kernels)
 	instructions, first := 0, len(w.kernels)
 	for _, i := range list {
 		size := l.partSize(&l.parts[i], sizes)
 		k := len(w.kernels) - 1
-		large := instructions+size > instructionsOfKernel && most == shadersOfKernel && k-first+1 < maxShadeKernels/2
+		large := instructions+size > instructionsOfKernel && most == shadersOfKernel && k-first+1 < kernels/2
 		if k < first || len(w.kernels[k].parts) >= most || large {
 			w.kernels = append(w.kernels, shadeKernel{})
 			k, instructions = k+1, 0
@@ -149,7 +157,7 @@ func (w *wavePlan) countBins(parts []part) uint32 {
 	if w.reorders {
 		n += reorderBins
 	}
-	return n
+	return n + w.asks.bins()
 }
 
 // wholeBins rounds a number of states up to whole bins.
@@ -182,6 +190,7 @@ func (w *wavePlan) number(l *assembly) error {
 		n.goOn = w.first + w.wholeBins(n.goOn-w.first)
 	}
 	w.shades = (n.shade - firstShade) >> w.shift
+	n.goOn = w.asks.number(n.goOn, w.shift)
 	if w.sorted = [2]uint32{n.goOn, n.goOn}; w.reorders {
 		n.goOn += reorderBins << w.shift
 		w.sorted[1] = n.goOn
@@ -203,6 +212,11 @@ func (w *wavePlan) segments() []Segment {
 			list = append(list, Segment{i, w.shades + (k.resumed[0]-w.first)>>w.shift})
 		}
 	}
+	at := len(w.kernels)
+	if w.reorders {
+		at++
+	}
+	list = append(list, w.asks.segments(at, w)...)
 	if w.reorders {
 		list = append(list, Segment{len(w.kernels), w.shades + (w.sorted[0]-w.first)>>w.shift})
 	}

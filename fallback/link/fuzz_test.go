@@ -54,7 +54,7 @@ func FuzzLink(f *testing.F) {
 			for _, w := range glsl.Compile(f, "rgen", source) {
 				b = binary.LittleEndian.AppendUint32(b, w)
 			}
-			for _, form := range []Form{FormAuto, FormMonolithic, FormWavefront} {
+			for _, form := range []Form{FormAuto, FormMonolithic, FormWavefront, FormSuspended} {
 				f.Add(b, byte(Raygen)+kinds*byte(form))
 			}
 		}

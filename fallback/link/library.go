@@ -72,7 +72,7 @@ func NewLibrary(ctx context.Context, runtime []uint32, stages []Stage, o Options
 // shaders, hit objects, or attributes. None are returned if the form that is asked for is another one, or FormAuto would take
 // another one for these shaders.
 func (y *Library) Kernels(ctx context.Context, runtime []uint32, o Options) ([][]uint32, error) {
-	if o.Form != FormWavefront && (o.Form != FormAuto || !y.waves) {
+	if !o.Form.InRounds() && (o.Form != FormAuto || !y.waves) {
 		return nil, nil
 	}
 	o.Form, o.Libraries, o.Indirect = FormWavefront, []*Library{y}, false

@@ -124,14 +124,18 @@ func TestLinkShapes(t *testing.T) {
 }
 
 // allForms are those that linkForms links.
-var allForms = []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront, FormSorted}
+var allForms = []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront, FormSorted, FormSuspended}
 
 // linkForms links the stages in every form that can run them, directly and for indirect launches, and checks after every pass in
 // those given.
 func linkForms(t *testing.T, stages []Stage, depth uint32, checked ...Form) {
 	t.Helper()
 	runtime := runtimeModule(t)
+	asks := slices.ContainsFunc(stages, func(s Stage) bool { return s.Kind == AnyHit || s.Kind == Intersection })
 	for _, form := range allForms {
+		if form == FormSuspended && !asks { // the wavefront form
+			continue
+		}
 		o := Options{Form: form, MaxDepth: depth, Check: slices.Contains(checked, form)}
 		o.Indirect = form == FormBlocks
 		r, err := Link(t.Context(), runtime, stages, o)
@@ -142,7 +146,7 @@ func linkForms(t *testing.T, stages []Stage, depth uint32, checked ...Form) {
 			t.Fatalf("%v: %v", form, err)
 		}
 		glsltest.Validate(t, r.Code)
-		if form == FormWavefront {
+		if form.InRounds() {
 			validateWave(t, r)
 		}
 		if o.Check = false; form != FormBlocks {
@@ -173,7 +177,11 @@ func validateWave(t *testing.T, r *Result) {
 		}
 		next = s.First + 1
 	}
-	if w.Quads < 2 || w.Quads > 8 || len(w.Segments) < len(w.Shade) {
+	least, most := uint32(2), uint32(8)
+	if w.Suspends { // the ray, where traversal is, and its stack of 66 words
+		least, most = 4+walkQuads+17, 8+walkQuads+17
+	}
+	if w.Quads < least || w.Quads > most || len(w.Segments) < len(w.Shade) {
 		t.Errorf("%d quads, %d segments for %d kernels", w.Quads, len(w.Segments), len(w.Shade))
 	}
 }

@@ -17,7 +17,7 @@ const (
 )
 
 // reorders tells whether the form changes the order of lanes, long before it is chosen: it is one that must be asked for.
-func (j *job) reorders() bool { return j.options.Form == FormWavefront && !j.library }
+func (j *job) reorders() bool { return j.options.Form.InRounds() && !j.library }
 
 // reorder leaves of a reorder its key, or nothing.
 func (h *hitLowering) reorder(in *spirv.Inst) error {

@@ -185,7 +185,7 @@ func linkTogether(t *testing.T, stages []Stage, depth uint32) {
 	if len(stages) == 0 {
 		return
 	}
-	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront} {
+	for _, form := range []Form{FormMonolithic, FormMegakernel, FormBlocks, FormWavefront, FormSuspended} {
 		err := linksValid(t, stages, form, depth)
 		if err == nil || form == FormMonolithic && depth > 1 && errors.Is(err, ErrUnsupported) {
 			continue

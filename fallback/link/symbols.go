@@ -24,6 +24,7 @@ type symbols struct {
 	querySymbols
 	hitObjectSymbols
 	waveSymbols
+	suspendSymbols
 	sortedSymbols
 
 	// The scheduler. The runtime for CPUs has no tiles.
@@ -89,6 +90,13 @@ type waveSymbols struct {
 	RtWaveAttributeQuads, RtWaveNested, RtWaveObjects, RtWaveGoesOn              routine
 	RtWaveAnswers, RtWaveAnswerFirst, RtWaveAnswerMask                           routine
 	RtWaveCounts                                                                 global
+}
+
+// suspendSymbols are those of shaders/fallback/wave_suspend.glsl.
+type suspendSymbols struct {
+	RtWaveResumeOn, RtWaveDecide, RtWaveTailOn, RtWalkStackQuads routine
+	RtAskHere, RtAskFirst, RtAskStep, RtAskDrop, RtAskBoxes      routine
+	RtAskAnyHits, RtAskIntersections                             routine
 }
 
 // sortedSymbols are those of shaders/fallback/sorted.glsl.

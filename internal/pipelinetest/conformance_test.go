@@ -30,6 +30,7 @@ var conformanceWays = []struct {
 	{name: "blocks", backend: engine.BackendCompute, form: engine.FormBlocks},
 	{name: "wavefront", backend: engine.BackendCompute, form: engine.FormWavefront},
 	{name: "sorted", backend: engine.BackendCompute, form: engine.FormSorted},
+	{name: "suspended", backend: engine.BackendCompute, form: engine.FormSuspended},
 }
 
 // sweep tells whether tests leave nothing out: with EVERRAY_SWEEP set, as before a release.

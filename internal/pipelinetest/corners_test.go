@@ -298,8 +298,8 @@ func TestCorners(t *testing.T) {
 				if !slices.ContainsFunc(want[:testWidth*testHeight], func(w uint32) bool { return w != want[0] }) {
 					t.Error("all pixels are the same: the shaders do nothing")
 				}
-				for k, form := range linkForms {
-					if !sweep && (i/3+k)%len(linkForms) != 0 {
+				for k, form := range candidateForms {
+					if !sweep && (i/3+k)%len(candidateForms) != 0 {
 						continue
 					}
 					got := compute.runCorner(t, &c, stages, form)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -231,7 +232,7 @@ func (b *bench) launch(t *testing.T, layout *engine.DescriptorSetLayout, pipelin
 // differ in their last bits.
 func TestControlFlow(t *testing.T) {
 	native, compute := openBenches(t)
-	for _, s := range shapes.All() {
+	for i, s := range shapes.All() {
 		t.Run(s.Name, func(t *testing.T) {
 			want := native.run(t, s, false, engine.FormAuto)
 			for _, form := range linkForms {
@@ -241,14 +242,21 @@ func TestControlFlow(t *testing.T) {
 			}
 		})
 		t.Run(s.Name+"/any-hit", func(t *testing.T) {
-			compareShape(t, s, "any hit", native.run(t, s, true, engine.FormAuto), compute.run(t, s, true, engine.FormMegakernel))
+			want := native.run(t, s, true, engine.FormAuto)
+			compareShape(t, s, "any hit", want, compute.run(t, s, true, engine.FormMegakernel))
+			if i%8 == 0 || sweep() {
+				compareShape(t, s, "any hit, suspended", want, compute.run(t, s, true, engine.FormSuspended))
+			}
 		})
 	}
 }
 
-// linkForms are the forms of linking that tests compare.
+// linkForms are the forms of linking that tests compare. The suspended form is another one where there are any hit or intersection
+// shaders only: candidateForms are those to compare there.
 var linkForms = []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront,
 	engine.FormSorted}
+
+var candidateForms = append(slices.Clone(linkForms), engine.FormSuspended)
 
 // compareShape compares results, unless the form cannot run the shape.
 func compareShape(t *testing.T, s shapes.Shape, what string, native, compute []uint32) {

@@ -48,6 +48,7 @@ var forms = []form{
 	{"blocks", func(o *engine.PipelineOptions) { o.Form = engine.FormBlocks }},
 	{"wavefront", func(o *engine.PipelineOptions) { o.Form = engine.FormWavefront }},
 	{"sorted", func(o *engine.PipelineOptions) { o.Form = engine.FormSorted }},
+	{"suspended", func(o *engine.PipelineOptions) { o.Form = engine.FormSuspended }},
 }
 
 // fuzzer compares the ways to run generated pipelines.

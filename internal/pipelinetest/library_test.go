@@ -39,7 +39,8 @@ func TestLibraries(t *testing.T) {
 		case "switch", "nested-function", "any-hit-payload", "recursion":
 			t.Run(s.Name, func(t *testing.T) {
 				want := native.run(t, s, true, engine.FormAuto)
-				for _, form := range []engine.LinkForm{engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront, engine.FormSorted} {
+				for _, form := range []engine.LinkForm{engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront, engine.FormSorted,
+					engine.FormSuspended} {
 					compareShape(t, s, form.String(), want, compute.run(t, s, true, form))
 				}
 			})

@@ -75,7 +75,8 @@ func TestQueriesInPipelines(t *testing.T) {
 		scene := newQueryScene(t, d, 0)
 		forms := []engine.LinkForm{engine.FormAuto}
 		if way == engine.BackendCompute {
-			forms = append(forms, engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront, engine.FormSorted)
+			forms = append(forms, engine.FormMonolithic, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront, engine.FormSorted,
+				engine.FormSuspended)
 		}
 		for _, form := range forms {
 			t.Run(fmt.Sprint(way, " ", form), func(t *testing.T) {

@@ -48,7 +48,8 @@ func TestReorderActivity(t *testing.T) {
 	source := shapes.HitObjects(shapes.HitObjectsEXT, "vec4", "vec4") + reorderRaygen
 	stages := []engine.Stage{{Name: "raygen", Kind: engine.Raygen, Code: glsltest.Compile(t, "rgen", source)}}
 	p := &conformance.Program{Name: "reorder", Groups: []engine.Group{engine.GeneralGroup(0)}, Words: 4, Depth: 1}
-	for _, form := range []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormWavefront, engine.FormSorted} {
+	for _, form := range []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormWavefront, engine.FormSorted,
+		engine.FormSuspended} {
 		t.Run(form.String(), func(t *testing.T) {
 			run, err := rig.link(t, p, stages, form)
 			if err != nil {
@@ -56,7 +57,7 @@ func TestReorderActivity(t *testing.T) {
 			}
 			defer run.pipeline.Destroy()
 			reorders := run.pipeline.Stats().Reorders
-			if reorders != (form == engine.FormWavefront) {
+			if reorders != form.InRounds() {
 				t.Errorf("Reorders is %v", reorders)
 			}
 			for _, size := range [][3]uint32{{128, 64, 1}, {1521, 23, 1}, {44, 1, 173}} {

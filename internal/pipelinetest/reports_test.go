@@ -125,7 +125,8 @@ func TestReports(t *testing.T) {
 			if hits == 0 {
 				t.Error("no report was accepted: the test tests nothing")
 			}
-			for k, form := range []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormWavefront, engine.FormSorted} {
+			for k, form := range []engine.LinkForm{engine.FormMonolithic, engine.FormMegakernel, engine.FormWavefront, engine.FormSorted,
+				engine.FormSuspended} {
 				if k == i%2 && !sweep() {
 					continue
 				}

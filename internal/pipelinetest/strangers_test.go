@@ -205,7 +205,7 @@ func TestStrangers(t *testing.T) {
 	t.Run("slang", func(t *testing.T) {
 		s := shapeStranger(t, engine.Stage{Code: module(t, "spv1.5", "slang_raygen")}, shapes.ClosestHit, shapes.AnyHit, plain)
 		want := native.trace(t, s, engine.FormAuto)
-		for _, form := range linkForms {
+		for _, form := range candidateForms {
 			compareStranger(t, hits, fmt.Sprint(form), want, compute.trace(t, s, form))
 		}
 	})

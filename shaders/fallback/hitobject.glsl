@@ -72,16 +72,7 @@ uint hoFind() {
     if (rtTlas.y == RT_STRUCTURE) rtTlas = rtStructure(rtTlas.x);
     ErHit hit = ErHit(rtRay.tMax, vec2(0.0), 0u, 0u, ER_NO_INSTANCE, 0u, 0u, 0u, uvec2(0u), 0u);
     erTraverse(rtTlas, rtRay, hit);
-    rtHit = hit;
-    if (hoMissed()) return rtOperands >> 16u;
-    if (rtUsesAttributes()) {
-        rtAttributes = rtCommitted;
-        if (hit.hitKind >= ER_HIT_KIND_FRONT) {
-            rtAttributes[0] = floatBitsToUint(hit.barycentrics.x);
-            rtAttributes[1] = floatBitsToUint(hit.barycentrics.y);
-        }
-    }
-    return hit.instanceRecordOffset + hit.geometryIndex * rtRay.sbtStride + rtRay.sbtOffset;
+#include "fallback/found.glsl"
 }
 
 // The ray and what it met as an object.

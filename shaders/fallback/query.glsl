@@ -84,8 +84,10 @@ void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, con
     verdict = RQ_CANDIDATE_ASK; \
 }
 #define ER_DECIDE_TRIANGLE verdict = RQ_CANDIDATE_ASK;
+#define RQ_KEEP q.candidate = f;
+#define RQ_WIDE q.wide
 #define ER_ASK if (verdict == RQ_CANDIDATE_ASK) { \
-    q.candidate = f; \
+    RQ_KEEP \
     next = ref; \
     if (k < last) { \
         ER_PUSH(ref) \
@@ -103,13 +105,13 @@ const uint RQ_CANDIDATE_ASK = 3u; // beside ER_CANDIDATE_*
 #define RQ_IN_LEAF(k) k
 #endif
 #ifdef ER_SIMD
-#define RQ_WIDE_AGAIN(instance) if (q.wide != 0u) { \
+#define RQ_WIDE_AGAIN(instance) if (RQ_WIDE != 0u) { \
     wide = true; \
     wideNodes = erWideNodes(instance.a.xy, 0u, 0u); /* there was room when it came in */ \
     ER_READ_ENTRIES \
 }
 #define RQ_WIDE_PAUSE \
-    q.wide = wide ? 1u : 0u; \
+    RQ_WIDE = wide ? 1u : 0u; \
     if (wide && paused) { ER_WRITE_ENTRIES }
 #else
 #define RQ_WIDE_AGAIN(instance)

@@ -463,6 +463,7 @@ void rtRun() {
 }
 
 #include "fallback/wave.glsl"
+#include "fallback/wave_suspend.glsl"
 #include "fallback/sorted.glsl"
 
 // One kernel for everything.
@@ -488,5 +489,8 @@ void main() {
     rtWaveResume();
     rtWaveShade();
     rtWaveTail();
+    rtWaveResumeOn();
+    rtWaveDecide();
+    rtWaveTailOn();
     rtSorted();
 }

@@ -4,6 +4,7 @@
 #include "viewer/random.glsl"
 
 layout(constant_id = 0) const uint SALT = 0u; // makes shaders that no cache has
+layout(constant_id = 1) const uint FLAGS = gl_RayFlagsOpaqueEXT;
 
 const uint SEGMENTS = 4u;
 const float GLOW = 0.1; // what surfaces radiate of their colour, so that closed scenes have an image, too
@@ -35,11 +36,11 @@ void main()
     {
 #ifdef REORDER
         hitObjectNV hit;
-        hitObjectTraceRayNV(hit, topLevel, gl_RayFlagsOpaqueEXT, 0xffu, 0u, 1u, 0u, origin, 0.0, direction, FAR, 0);
+        hitObjectTraceRayNV(hit, topLevel, FLAGS, 0xffu, 0u, 1u, 0u, origin, 0.0, direction, FAR, 0);
         reorderThreadNV(hit);
         hitObjectExecuteShaderNV(hit, 0);
 #else
-        traceRayEXT(topLevel, gl_RayFlagsOpaqueEXT, 0xffu, 0u, 1u, 0u, origin, 0.0, direction, FAR, 0);
+        traceRayEXT(topLevel, FLAGS, 0xffu, 0u, 1u, 0u, origin, 0.0, direction, FAR, 0);
 #endif
         ++rays;
         if (surface.t < 0.0)

@@ -83,8 +83,9 @@ func (p *pipeline) Stats() driver.Stats {
 			Places: c.Places, Form: c.Form, Wavefront: c.Wavefront, Alone: c.Alone, Sorted: c.Sorted})
 	}
 	stats := driver.Stats{LinkTime: s.LinkTime, CompileTime: s.CompileTime, StackBytes: p.impl.StackBytes(), CodeWords: s.CodeWords,
-		Driver: s.Driver, Form: s.Form, Reorders: s.Reorders, Calls: s.Calls, PathBytes: p.impl.StackBytes() + s.LaneBytes,
-		Rounds: s.Rounds, Bounded: s.Bounded, Choices: choices}
+		Driver: s.Driver, Form: s.Form, Reorders: s.Reorders, Suspends: s.Suspends, Calls: s.Calls,
+		PathBytes: p.impl.StackBytes() + s.LaneBytes,
+		Rounds:    s.Rounds, Bounded: s.Bounded, Choices: choices}
 	if s.Form == fallback.FormMonolithic {
 		stats.PathBytes = 0 // there is no stack, whatever its size would be
 	}

@@ -165,6 +165,9 @@ type Stats struct {
 	Driver []vk.Statistic
 	// Form is the form of linking that was chosen (compute way).
 	Form rt.Form
+	// Suspends tells whether traversal is suspended at candidates, whose any hit and intersection shaders have kernels of their own
+	// (compute way).
+	Suspends bool
 	// Reorders tells whether reorders in its ray generation shaders change the order of lanes (compute way): where the form has an
 	// order to change. Natively it is Limits.Reorders that tells.
 	Reorders bool

@@ -63,7 +63,8 @@ With --profile besides, it measures how long each kernel of the scenes' builds t
 With --divergence it measures a path tracer of four segments instead, in a scene dealt out to 16 hit
 groups in chunks of 64 triangles: mixed16 has 8 light and 8 heavy hit shaders, light16 and heavy16 16 of
 one sort, light1 one for all. Light ones give normal and colour, heavy ones compute --steps steps of 12
-operations besides. Paths are compared before they are timed.
+operations besides. In anymixed16, anylight16, anyheavy16 and anymixed64 any hit shaders that refuse half of
+the triangles do so instead. Paths are compared before they are timed.
 
 With --clusters it measures the scenes' triangles as clusters of up to 64 and of up to 128 triangles instead,
 by compute: building clusters and templates, instantiating these, building bottom levels over clusters, and

@@ -71,7 +71,7 @@ func (f *deviceFlags) register(flags *pflag.FlagSet, backend bool) {
 	flags.StringVar(&f.cache, "cache", keep,
 		"directory that keeps linked and compiled pipelines, none for no cache, or default: everray in the user's cache directory")
 	flags.StringVar(&f.form, "form", "auto",
-		"how the compute way links pipelines: auto, monolithic, megakernel, blocks, wavefront or sorted")
+		"how the compute way links pipelines: auto, monolithic, megakernel, blocks, wavefront, sorted or suspended")
 	f.registerDevice(flags)
 }
 

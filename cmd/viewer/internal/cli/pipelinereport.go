@@ -16,6 +16,7 @@ type pipelineReport struct {
 	Rounds    uint32         `json:"rounds,omitempty"`
 	Bounded   bool           `json:"bounded,omitempty"`
 	Reorders  bool           `json:"reorders,omitempty"`
+	Suspends  bool           `json:"suspends,omitempty"`
 	Kernels   []kernelReport `json:"kernels,omitempty"`
 	// Calls say what lives across each call of another shader.
 	Calls []engine.CallSite `json:"calls,omitempty"`
@@ -32,7 +33,7 @@ func newPipelineReport(s engine.PipelineStats) *pipelineReport {
 		return nil
 	}
 	r := &pipelineReport{Form: s.Form.String(), PathBytes: s.PathBytes, Rounds: s.Rounds, Bounded: s.Bounded, Reorders: s.Reorders,
-		Calls: s.Calls}
+		Suspends: s.Suspends, Calls: s.Calls}
 	for _, k := range s.Kernels {
 		r.Kernels = append(r.Kernels, kernelReport{k.Name, k.CodeWords, report.Statistics(k.Driver)})
 	}
@@ -47,6 +48,9 @@ func (r *pipelineReport) print(w io.Writer) {
 	rounds := ""
 	if r.Rounds > 0 {
 		rounds = fmt.Sprintf(", %d kernels, %d rounds", len(r.Kernels), r.Rounds)
+		if r.Suspends {
+			rounds += " with traversal suspended at candidates"
+		}
 		if !r.Bounded {
 			rounds += " and a kernel for what is left"
 		}

@@ -188,7 +188,7 @@ func TestWaysAgree(t *testing.T) {
 	}
 	images := map[string][]Path{}
 	for _, k := range Kinds() {
-		if k.Name == "heavy16" { // each native pipeline of 16 shaders takes seconds
+		if k.Name == "heavy16" || k.AnyHit && k.Name != "anymixed16" { // each native pipeline of 16 shaders takes seconds
 			continue
 		}
 		reference := image(native, k, engine.FormAuto)
@@ -197,13 +197,16 @@ func TestWaysAgree(t *testing.T) {
 		if k.Name == "mixed16" {
 			forms = append(forms, engine.FormMegakernel, engine.FormBlocks, engine.FormWavefront, engine.FormSorted)
 		}
+		if k.AnyHit {
+			forms = []engine.LinkForm{engine.FormWavefront, engine.FormSuspended}
+		}
 		for _, form := range forms {
 			plain := image(compute, k, form)
 			c := Compare(plain, reference)
 			if err := c.Verdict(); err != nil || c.Rays < 3*width*height/2 {
 				t.Errorf("%s, %s: %+v, %v", k.Name, form, c, err)
 			}
-			if k.Name != "mixed16" {
+			if k.Name != "mixed16" && form != engine.FormSuspended {
 				continue
 			}
 			// Hit objects and reorders change nothing, not a bit.

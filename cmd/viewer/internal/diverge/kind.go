@@ -16,6 +16,9 @@ type Kind struct {
 	Reorder bool
 	// heavy tells which of them do much.
 	heavy func(shader int) bool
+	// AnyHit gives each a small closest hit shader, and has an any hit shader of its own be asked about each triangle, which refuses
+	// half of them: it is these that do little or much.
+	AnyHit bool
 	// Shadows says that hit shaders trace a shadow ray each, and are light.
 	Shadows bool
 	// Salt, if not 0, makes shaders that no cache has seen with another one.
@@ -42,7 +45,20 @@ func Kinds() []Kind {
 		{Name: "light1", Shaders: 1, heavy: never},
 		{Name: "mixed64", Shaders: 64, heavy: half},
 		{Name: "mixed200", Shaders: 200, heavy: half},
+		{Name: "anymixed16", Shaders: 16, heavy: half, AnyHit: true},
+		{Name: "anylight16", Shaders: 16, heavy: never, AnyHit: true},
+		{Name: "anyheavy16", Shaders: 16, heavy: always, AnyHit: true},
+		{Name: "anymixed64", Shaders: 64, heavy: half, AnyHit: true},
 	}
+}
+
+// kindNames is what ParseKinds takes.
+func kindNames() string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // ErrUnknownKind is returned by ParseKinds.
@@ -55,14 +71,14 @@ func ParseKinds(names []string) ([]Kind, error) {
 	for _, name := range names {
 		at := slices.IndexFunc(all, func(k Kind) bool { return k.Name == strings.ToLower(strings.TrimSpace(name)) })
 		if at < 0 {
-			return nil, fmt.Errorf("%w %q: want mixed16, light16, heavy16, light1, mixed64 or mixed200", ErrUnknownKind, name)
+			return nil, fmt.Errorf("%w %q: want some of %s", ErrUnknownKind, name, kindNames())
 		}
 		if !slices.ContainsFunc(out, func(k Kind) bool { return k.Name == all[at].Name }) {
 			out = append(out, all[at])
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: none named: want mixed16, light16, heavy16, light1, mixed64 or mixed200", ErrUnknownKind)
+		return nil, fmt.Errorf("%w: none named: want some of %s", ErrUnknownKind, kindNames())
 	}
 	return out, nil
 }

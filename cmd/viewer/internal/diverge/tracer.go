@@ -23,9 +23,10 @@ type Tracer struct {
 
 // Specialization constants: of diverge.rgen, and of the hit shaders.
 const (
-	raygenSalt = 0
-	hitShader  = 0
-	hitHeavy   = 1
+	raygenSalt  = 0
+	raygenFlags = 1
+	hitShader   = 0
+	hitHeavy    = 1
 )
 
 // NewTracer links the pipeline, in a form that only the compute way knows; the zero value lets it choose.
@@ -114,6 +115,9 @@ func (k *Kind) addOthers(o *engine.PipelineOptions) (misses []sbt.Record, err er
 		stage := engine.Stage{Name: s.name, Kind: s.kind, Code: code}
 		if s.kind == engine.Raygen {
 			stage.Specialization = map[uint32][]byte{raygenSalt: binary.LittleEndian.AppendUint32(nil, k.Salt)}
+			if k.AnyHit {
+				stage.Specialization[raygenFlags] = binary.LittleEndian.AppendUint32(nil, rayFlagNoOpaque)
+			}
 		} else {
 			misses = append(misses, sbt.Record{Group: i})
 		}
@@ -132,20 +136,39 @@ func (k *Kind) addHits(o *engine.PipelineOptions, from, count int) error {
 	if err != nil {
 		return err
 	}
+	anyCode, err := shaders.Load("viewer/diverge.rahit")
+	if err != nil {
+		return err
+	}
 	for shader := from; shader < from+count; shader++ {
 		constants := map[uint32][]byte{hitShader: binary.LittleEndian.AppendUint32(nil, k.Salt+uint32(shader))}
 		if !k.Shadows {
-			heavy := uint32(0)
-			if k.heavy(shader) {
-				heavy = 1
-			}
-			constants[hitHeavy] = binary.LittleEndian.AppendUint32(nil, heavy)
+			constants[hitHeavy] = heavyWord(!k.AnyHit && k.heavy(shader))
 		}
-		o.Groups = append(o.Groups, engine.TrianglesGroup(len(o.Stages), engine.Unused))
+		anyHit := engine.Unused
+		if k.AnyHit {
+			anyHit = len(o.Stages)
+			o.Stages = append(o.Stages, engine.Stage{
+				Name: fmt.Sprintf("diverge.rahit %d", shader), Kind: engine.AnyHit, Code: anyCode, Specialization: map[uint32][]byte{
+					hitShader: constants[hitShader], hitHeavy: heavyWord(k.heavy(shader))}})
+		}
+		o.Groups = append(o.Groups, engine.TrianglesGroup(len(o.Stages), anyHit))
 		o.Stages = append(o.Stages, engine.Stage{
 			Name: fmt.Sprintf("%s %d", name, shader), Kind: engine.ClosestHit, Code: code, Specialization: constants})
 	}
 	return nil
+}
+
+// rayFlagNoOpaque is gl_RayFlagsNoOpaqueEXT.
+const rayFlagNoOpaque = 2
+
+// heavyWord is the specialization constant that says whether a shader does much.
+func heavyWord(heavy bool) []byte {
+	word := uint32(0)
+	if heavy {
+		word = 1
+	}
+	return binary.LittleEndian.AppendUint32(nil, word)
 }
 
 // record is what follows the handle in a hit record.
