@@ -231,7 +231,11 @@ func (p *Pipeline) choices() []Choice {
 		if size.log2 == 0 {
 			continue
 		}
-		list = append(list, Choice{Places: 1 << (size.log2 - 1), Form: rivalForms[l.fastest(s)],
+		form := rivalForms[l.fastest(s)]
+		if form == rt.FormWavefront {
+			form = p.stats.Form // which may suspend traversal
+		}
+		list = append(list, Choice{Places: 1 << (size.log2 - 1), Form: form,
 			Wavefront: l.shortest(s.timed[inRounds]), Alone: l.shortest(s.timed[asOne]), Sorted: l.shortest(s.timed[inSorted])})
 	}
 	return list

@@ -11,14 +11,15 @@ type Form int
 
 // The forms of linking.
 const (
-	// FormAuto takes the wavefront form for pipelines of many shaders, of several heavy ones, or of a large one on GPUs; else the
-	// monolithic form where it can run the pipeline, the megakernel otherwise, and the block machine for stages that would grow past a
-	// budget in it. See fallback/link/choose.go.
+	// FormAuto takes the suspended form on GPUs where eight any hit and intersection shaders are heavy, and three quarters of all;
+	// the wavefront form for pipelines of many shaders, of several heavy ones, or of a large one on GPUs; else the monolithic form
+	// where it can run the pipeline, the megakernel otherwise, and the block machine for stages that would grow past a budget in it.
+	// See fallback/link/choose.go.
 	//
-	// Where that is the wavefront form, on a GPU, and the monolithic form could run the pipeline, too, it learns: the second launch
-	// has that compiled in the background, then three launches of each size (number of places but for a factor of two, ray
-	// generation shader) are timed in either form, and the faster one runs launches of that size from then on. Pipelines that are
-	// launched once, with libraries or with reorders learn nothing, nor do those for which a form is asked.
+	// Where that is the wavefront or the suspended form, on a GPU, and the monolithic form could run the pipeline, too, it learns:
+	// the second launch has that compiled in the background, then three launches of each size (number of places but for a factor
+	// of two, ray generation shader) are timed in either form, and the faster one runs launches of that size from then on.
+	// Pipelines that are launched once, with libraries or with reorders learn nothing, nor do those for which a form is asked.
 	FormAuto Form = iota
 	// FormMonolithic calls traversal and hit shaders from the ray generation shader: no stack, payloads in registers. For
 	// pipelines where only ray generation shaders trace rays, with a maximum recursion depth of 1, and callable shaders

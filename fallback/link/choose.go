@@ -26,6 +26,11 @@ const (
 	// than the code.
 	manyShaders            = 48
 	manyShaderInstructions = 30000
+	// heavyAsks any hit and intersection shaders of heavyAskWeight, three quarters of all at least, are worth a traversal that is
+	// suspended for them. It costs as much as some 1,400 instructions in each of sixteen shaders that run inside traversal, where
+	// lanes wait for each other (H200); and what only some of the candidates ask for, all of them pay.
+	heavyAsks      = 8
+	heavyAskWeight = 1500
 )
 
 // chooseForm takes the form that was asked for, if it can run the pipeline, or the first that is worth it.
@@ -67,6 +72,9 @@ func (l *mergedStages) bestForm() form {
 			n = n.and(y.size)
 		}
 	}
+	if l.wantsSuspension(n) {
+		return &wavefront{suspended: true}
+	}
 	if l.wantsWaves(n) {
 		return &wavefront{}
 	}
@@ -84,19 +92,33 @@ func (l *linked) wantsWaves(n hitShaders) bool {
 	return n.heavy >= heavyShaders || n.shaders >= manyShaders || n.instructions >= manyShaderInstructions || large
 }
 
-// hitShaders are how many there are that the wavefront form sorts, those that are heavy, and the instructions of all and of the
-// largest.
-type hitShaders struct{ shaders, heavy, instructions, largest int }
-
-func (n hitShaders) and(o hitShaders) hitShaders {
-	return hitShaders{n.shaders + o.shaders, n.heavy + o.heavy, n.instructions + o.instructions, max(n.largest, o.largest)}
+// wantsSuspension tells whether any hit and intersection shaders are better left to kernels of their own. On CPUs nobody has
+// measured it.
+func (l *linked) wantsSuspension(n hitShaders) bool {
+	return n.heavyAsks >= heavyAsks && 4*n.heavyAsks >= 3*n.asks && l.symbols.RtTiles.id != 0
 }
 
-// measure counts the stages' hit, miss and callable shaders.
+// hitShaders are how many there are that the wavefront form sorts, those that are heavy, and the instructions of all and of the
+// largest. asks are any hit and intersection shaders.
+type hitShaders struct{ shaders, heavy, instructions, largest, asks, heavyAsks int }
+
+func (n hitShaders) and(o hitShaders) hitShaders {
+	return hitShaders{n.shaders + o.shaders, n.heavy + o.heavy, n.instructions + o.instructions, max(n.largest, o.largest),
+		n.asks + o.asks, n.heavyAsks + o.heavyAsks}
+}
+
+// measure counts the stages' shaders but for ray generation.
 func (l *mergedStages) measure() (n hitShaders) {
 	weights := map[spirv.ID]int{}
 	for _, s := range l.stages {
-		if s.Kind != ClosestHit && s.Kind != Miss && s.Kind != Callable {
+		switch s.Kind {
+		case Raygen:
+			continue
+		case AnyHit, Intersection:
+			n.asks++
+			if l.weight(s, s.function.Def.Result, weights, 0) >= heavyAskWeight {
+				n.heavyAsks++
+			}
 			continue
 		}
 		one := hitShaders{shaders: 1, instructions: s.instructions()}

@@ -83,6 +83,19 @@ func TestFormIsChosen(t *testing.T) {
 		}
 		return list
 	}
+	heavyCode := glsltest.Compile(t, "rahit", strings.Replace(heavyHit, "p = turn(p)", "p = turn(turn(turn(turn(p))))", 1))
+	lightCode := glsltest.Compile(t, "rahit", lightHit)
+	asks := func(heavy, light int) []Stage {
+		list := []Stage{raygen(1)}
+		for i := range heavy + light {
+			code := heavyCode
+			if i >= heavy {
+				code = lightCode
+			}
+			list = append(list, Stage{Kind: AnyHit, Code: code})
+		}
+		return list
+	}
 	for _, c := range []struct {
 		name   string
 		stages []Stage
@@ -102,6 +115,10 @@ func TestFormIsChosen(t *testing.T) {
 		{name: "heavy shaders that are light", stages: hits(8, strings.Replace(heavyHit, "for (uint", "if (HEAVY) for (uint", 1)),
 			depth: 1, want: FormMonolithic},
 		{name: "many shaders", stages: hits(manyShaders, lightHit), depth: 1, want: FormWavefront},
+		{name: "a few heavy any hit shaders", stages: asks(heavyAsks-1, 0), depth: 1, want: FormMonolithic},
+		{name: "heavy any hit shaders", stages: asks(heavyAsks, 2), depth: 1, want: FormSuspended},
+		{name: "heavy any hit shaders among others", stages: asks(heavyAsks, heavyAsks/2), depth: 1, want: FormMonolithic},
+		{name: "light any hit shaders", stages: asks(0, 2*heavyAsks), depth: 1, want: FormMonolithic},
 		{name: "forced", stages: []Stage{raygen(1)}, depth: 1, forced: FormBlocks, want: FormBlocks},
 		{name: "forced past the budget", stages: []Stage{raygen(40)}, depth: 1, forced: FormMegakernel, want: FormMegakernel},
 		{name: "monolithic recursion", stages: []Stage{raygen(1), again}, depth: 1, forced: FormMonolithic, refuse: "shader again"},

@@ -16,7 +16,7 @@ const (
 	maxAskKernels = 32
 	maxAskBins    = 128
 	// walkQuads are those of a suspended traversal but for its stack and attributes, as RT_WALK_QUADS.
-	walkQuads = 4
+	walkQuads = 4 //glsl:RT_WALK_QUADS
 )
 
 // askPlan is how any hit and intersection shaders are divided into kernels.
