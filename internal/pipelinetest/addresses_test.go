@@ -68,7 +68,7 @@ func addresses(t *testing.T, d *engine.Device, kernel vk.Kernel, base uint64, le
 	out, err := d.VK().NewBuffer(vk.BufferOptions{Name: "addresses", Size: 32, Memory: vk.Readback})
 	check(t, err)
 	defer out.Destroy()
-	push := binary.LittleEndian.AppendUint64(nil, uint64(out.Address()))
+	push := binary.LittleEndian.AppendUint64(nil, out.Address())
 	push = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(push, base), leaf)
 	check(t, d.VK().Run(t.Context(), "addresses", func(cb *vk.CommandBuffer) error {
 		cb.BindKernel(kernel)

@@ -21,7 +21,7 @@ func (p *painter) repeat(ctx context.Context, paint func() error) error {
 		began := p.clock()
 		err := paint()
 		if ctx.Err() != nil {
-			return nil // the window was closed
+			return nil //nolint:nilerr // the window was closed
 		}
 		if !errors.Is(err, vk.ErrDeviceLost) || p.clock().Sub(began) < leastWork {
 			return err
