@@ -127,7 +127,8 @@ func (o *Object) Validate() error {
 				len(o.Triangles))
 		}
 		seen[t.Primitive] = true
-		if m := int(max(t.Corners[0], t.Corners[1], t.Corners[2])); m >= o.vertices && !(o.Template && m == Most-1) {
+		// A template's indices are as they were: its instances leave out what has none.
+		if m := int(max(t.Corners[0], t.Corners[1], t.Corners[2])); m >= o.vertices && !o.Template {
 			return fmt.Errorf("%w: triangle %d has a corner at vertex %d of %d", ErrInvalid, i, m, o.vertices)
 		}
 	}
@@ -144,10 +145,7 @@ func (o *Object) Validate() error {
 	for _, t := range o.Triangles {
 		hittable = hittable || o.Hittable(t)
 	}
-	if !hittable {
-		if o.root != refNone {
-			return fmt.Errorf("%w: nothing can be hit, and the root is %#x", ErrInvalid, o.root)
-		}
+	if !hittable && o.root == refNone { // triangles that are points have boxes, and so nodes
 		return nil
 	}
 	return o.visit(o.root, 0, leaves, o.Bounds)

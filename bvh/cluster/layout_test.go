@@ -65,6 +65,26 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 	}
 }
 
+// TestRequiredClusterLimits holds what clusters may have against what VK_NV_cluster_acceleration_structure requires of devices.
+func TestRequiredClusterLimits(t *testing.T) {
+	for what, least := range map[string][2]uint64{
+		"maxTrianglesPerCluster and maxVerticesPerCluster": {Most, 256}, "maxClusterGeometryIndex": {MostGeometry, 1<<24 - 1},
+	} {
+		if least[0] < least[1] {
+			t.Errorf("%s is %d, required are %d", what, least[0], least[1])
+		}
+	}
+	for what, most := range map[string][2]uint64{
+		"clusterByteAlignment":            {Input{Op: BuildClusters}.Alignment(), 128},
+		"clusterTemplateByteAlignment":    {Input{Op: BuildTemplates}.Alignment(), 32},
+		"clusterBottomLevelByteAlignment": {Input{Op: BuildBottomLevels}.Alignment(), 256},
+	} {
+		if most[0] == 0 || most[0] > most[1] || most[0]&(most[0]-1) != 0 {
+			t.Errorf("%s is %d, a power of two of at most %d is required", what, most[0], most[1])
+		}
+	}
+}
+
 // TestArguments holds the arguments against VK_NV_cluster_acceleration_structure, to the byte.
 func TestArguments(t *testing.T) {
 	var b BuildTriangles
