@@ -6,6 +6,7 @@ import (
 
 	vulkan "github.com/vulkan-go/vulkan"
 
+	"github.com/everray/everray/bvh/cluster"
 	"github.com/everray/everray/bvh/internal/layout"
 	"github.com/everray/everray/vk"
 )
@@ -60,6 +61,9 @@ const (
 	kernelClusterBuild64
 	kernelClusterBuild128
 	kernelClusterBuild256
+	kernelClusterDirect64
+	kernelClusterDirect128
+	kernelClusterDirect256
 	kernelClusterInstantiate64
 	kernelClusterInstantiate128
 	kernelClusterInstantiate256
@@ -125,6 +129,9 @@ var kernelNames = [kernelCount]string{
 	kernelClusterBuild64:        "cluster/build",
 	kernelClusterBuild128:       "cluster/build",
 	kernelClusterBuild256:       "cluster/build",
+	kernelClusterDirect64:       "cluster/build",
+	kernelClusterDirect128:      "cluster/build",
+	kernelClusterDirect256:      "cluster/build",
 	kernelClusterInstantiate64:  "cluster/instantiate",
 	kernelClusterInstantiate128: "cluster/instantiate",
 	kernelClusterInstantiate256: "cluster/instantiate",
@@ -154,6 +161,7 @@ type Builder struct {
 	lanes      uint32                           // of the workgroups that mostLanes is for
 	leafLimit  uint32                           // CollapseLimit, but for measurements
 	passes     uint32                           // improveLargePasses, the same
+	reach      uint32                           // cluster.Reach, but for tests
 	crowns     bool                             // whether trees get crowns
 	wide       bool                             // whether structures get wide nodes
 	mark       func(cb Recorder, kernel string) // for benchmarks: called after every dispatch
@@ -189,7 +197,7 @@ func NewBuilder(dev Device) (*Builder, error) { return newBuilder(dev, dev.Physi
 // newBuilder keeps to limits that may be less than the device's.
 func newBuilder(dev Device, limits vk.Limits) (*Builder, error) {
 	return &Builder{dev: dev, leafLimit: layout.CollapseLimit, passes: improveLargePasses, refitSmall: refitSmallLimit(limits),
-		refitNodes: refitNodesOn(limits), lanes: lanesOn(limits),
+		refitNodes: refitNodesOn(limits), lanes: lanesOn(limits), reach: cluster.Reach,
 		crowns: crownsOn(limits), wide: WideNodes(dev), teams: dev.Physical().Type != vulkan.PhysicalDeviceTypeCpu}, nil
 }
 

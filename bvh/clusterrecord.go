@@ -69,6 +69,7 @@ func (r *clusterRecorder) describe() error {
 		Flags: uint32(in.Flags), Boxes: r.memory + r.scratch.boxes, Ranges: r.memory + r.scratch.ranges,
 		Trees:      r.memory + r.scratch.trees,
 		TreeBlocks: uint32(r.scratch.treeBytes / Alignment), Room: placeUnits(in.ResultBytes()),
+		Reach: r.b.reach,
 	}
 	if movesTwice(in) {
 		rec.Pieces = placeUnits(in.MaxMovedBytes + uint64(in.MaxCount)*in.Alignment())
@@ -100,7 +101,11 @@ func (r *clusterRecorder) record() error {
 	r.barrier()
 	switch in.Op {
 	case cluster.BuildClusters, cluster.BuildTemplates:
-		r.run(byLanes(kernelClusterBuild64, in), 0, in.MaxCount, in.MaxCount, 0)
+		kernel := kernelClusterBuild64
+		if in.Flags&vk.PreferFastTrace != 0 {
+			kernel = kernelClusterDirect64
+		}
+		r.run(byLanes(kernel, in), 0, in.MaxCount, in.MaxCount, 0)
 		r.runTranslation(translateTemplates)
 	case cluster.InstantiateOp:
 		r.run(byLanes(kernelClusterInstantiate64, in), 0, in.MaxCount, in.MaxCount, 0)

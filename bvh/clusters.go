@@ -229,14 +229,25 @@ func (b *Builder) PrepareClusters(ctx context.Context) error {
 // clusterConstants are the specialisation constants of kernels of clusters: triangles at most, and lanes.
 func (b *Builder) clusterConstants(k int) map[uint32]uint32 {
 	switch k {
-	case kernelClusterBuild64, kernelClusterInstantiate64:
-		return map[uint32]uint32{0: 64, 1: 64}
-	case kernelClusterBuild128, kernelClusterInstantiate128:
-		return map[uint32]uint32{0: 128, 1: 128}
-	case kernelClusterBuild256, kernelClusterInstantiate256:
-		return map[uint32]uint32{0: 256, 1: b.lanes}
+	case kernelClusterBuild64, kernelClusterDirect64, kernelClusterInstantiate64:
+		return map[uint32]uint32{0: 64, 1: 64, 2: clusterKinds(k)}
+	case kernelClusterBuild128, kernelClusterDirect128, kernelClusterInstantiate128:
+		return map[uint32]uint32{0: 128, 1: 128, 2: clusterKinds(k)}
+	case kernelClusterBuild256, kernelClusterDirect256, kernelClusterInstantiate256:
+		return map[uint32]uint32{0: 256, 1: b.lanes, 2: clusterKinds(k)}
 	case kernelClusterLinearSort:
 		return map[uint32]uint32{1: b.lanes}
 	}
 	return nil
+}
+
+// clusterKinds is KINDS of tree.glsl: which clusters a kernel makes.
+func clusterKinds(kernel int) uint32 {
+	switch kernel {
+	case kernelClusterBuild64, kernelClusterBuild128, kernelClusterBuild256:
+		return 1
+	case kernelClusterDirect64, kernelClusterDirect128, kernelClusterDirect256:
+		return 2
+	}
+	return 3
 }

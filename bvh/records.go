@@ -117,7 +117,8 @@ type erClusterCommand struct {
 	Format, FormatBytes, MostTriangles, MostVertices, MostGeometry, MostClusters uint32
 	Flags, Pieces                                                                uint32
 	Boxes, Ranges, Trees                                                         vk.DeviceAddress
-	TreeBlocks, Room                                                             uint32
+	TreeBlocks, Room, Reach                                                      uint32
+	_                                                                            uint32
 }
 
 // erClusterDialect is what translate.comp needs besides.

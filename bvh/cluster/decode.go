@@ -20,24 +20,27 @@ type Object struct {
 	ID         uint32
 	Flags      uint32
 	Truncate   uint32 // low bits of positions that are cut off
-	Fast       bool   // built with PreferFastTrace: leaves of two triangles, not of four
+	Fast       bool   // built with PreferFastTrace: a direct cluster, whose triangles have their positions, or a template of some
 	IndexBytes uint32 // of an index in the input
 	Bytes      uint64
 	Bounds     [2][3]float32 // of a cluster, minimum and maximum
-	Positions  [][3]float32  // of a cluster, and of a template that has some
+	Positions  [][3]float32  // of a cluster, and of a template that has some; of a direct cluster three for each triangle
 	Triangles  []Triangle    // in the order of the tree
 
 	vertices int
 	root     uint32
 	form     uint32
 	nodes    []byte
+	strayID  bool // a direct cluster's triangle has another
 }
 
 // Triangle is one of a cluster's.
 type Triangle struct {
-	Corners   [3]uint8 // vertices; of what cannot be hit all are 0
+	Corners   [3]uint8 // vertices; of what cannot be hit all are 0, and in direct clusters
 	Primitive uint32   // number in the input
 	Geometry  GeometryWord
+
+	at [3][3]float32 // in a direct cluster
 }
 
 // Decode interprets the bytes of a cluster or a template.
@@ -64,31 +67,35 @@ func Decode(data []byte) (*Object, error) {
 		if counts&hasVertices == 0 {
 			positions = 0
 		}
-		want = TemplateBytes(triangles, positions, words)
+		want = TemplateBytes(triangles, positions, words, o.Fast)
 	}
 	if triangles > Most || vertices > Most || o.Bytes != want || want > uint64(len(data)) {
 		return nil, fmt.Errorf("%w: %d triangles and %d vertices take %d bytes, the header says %d of %d", ErrNotACluster, triangles,
 			vertices, want, o.Bytes, len(data))
 	}
-	at := headerSize
-	if !o.Template {
-		o.nodes = data[at : at+int(Nodes(triangles, o.Fast))*nodeSize]
-		at += len(o.nodes)
-	}
 	for k := range 3 {
 		o.Bounds[0][k] = math.Float32frombits(word(headerBoundsMin + 4*k))
 		o.Bounds[1][k] = math.Float32frombits(word(headerBoundsMax + 4*k))
+	}
+	at, room := headerSize, int(slots(triangles, o.Fast))
+	if !o.Template || o.Fast {
+		o.nodes = data[at : at+int(Nodes(triangles, o.Fast))*o.nodeBytes()]
+		at += len(o.nodes)
+	}
+	if o.Fast && !o.Template {
+		o.directTriangles(data[at:], int(triangles))
+		return o, nil
 	}
 	for k := range int(triangles) {
 		w := word(at + 4*k)
 		t := Triangle{Corners: [3]uint8{uint8(w), uint8(w >> 8), uint8(w >> 16)}, Primitive: w >> 24,
 			Geometry: GeometryWord(word(headerGeometry))}
 		if words {
-			t.Geometry = GeometryWord(word(at + 4*int(triangles) + 4*k))
+			t.Geometry = GeometryWord(word(at + 4*room + 4*k))
 		}
 		o.Triangles = append(o.Triangles, t)
 	}
-	at += int(rest(triangles, 0, words))
+	at += int(rest(uint32(room), 0, words))
 	for k := range int(positions) {
 		var p [3]float32
 		for c := range 3 {
@@ -100,11 +107,16 @@ func Decode(data []byte) (*Object, error) {
 }
 
 // Corner is the position of a triangle's corner.
-func (o *Object) Corner(t Triangle, k int) [3]float32 { return o.Positions[t.Corners[k]] }
+func (o *Object) Corner(t Triangle, k int) [3]float32 {
+	if o.Fast && !o.Template {
+		return t.at[k]
+	}
+	return o.Positions[t.Corners[k]]
+}
 
 // Hittable tells whether a triangle has positions that rays can meet, be it none of an area.
 func (o *Object) Hittable(t Triangle) bool {
-	if t.Corners[0] == t.Corners[1] && t.Corners[1] == t.Corners[2] {
+	if t.Corners[0] == t.Corners[1] && t.Corners[1] == t.Corners[2] && t.at[0] == t.at[1] && t.at[1] == t.at[2] {
 		return false
 	}
 	for k := range 3 {
@@ -133,6 +145,9 @@ func (o *Object) Validate() error {
 		}
 	}
 	if o.Template {
+		if o.Fast {
+			return o.visitDirect(0, 0, [2][3]float32{}, new([Most]bool))
+		}
 		return nil
 	}
 	n := uint32(len(o.Triangles))
@@ -140,7 +155,6 @@ func (o *Object) Validate() error {
 	if got != n || o.form&formCluster == 0 || fast != o.Fast || o.form&^formMask != 0 {
 		return fmt.Errorf("%w: form %#x of %d triangles", ErrInvalid, o.form, n)
 	}
-	leaves := (n + leafOf(o.Fast) - 1) / leafOf(o.Fast)
 	hittable := false
 	for _, t := range o.Triangles {
 		hittable = hittable || o.Hittable(t)
@@ -148,20 +162,29 @@ func (o *Object) Validate() error {
 	if !hittable && o.root == refNone { // triangles that are points have boxes, and so nodes
 		return nil
 	}
-	return o.visit(o.root, 0, leaves, o.Bounds)
+	if o.Fast {
+		return o.validateDirect()
+	}
+	return o.visit(o.root, 0, (n+leafTriangles-1)/leafTriangles, o.Bounds)
 }
 
-// Nodes is how many nodes there are.
-func (o *Object) Nodes() int { return len(o.nodes) / nodeSize }
+// Nodes is how many nodes there is room for.
+func (o *Object) Nodes() int { return len(o.nodes) / o.nodeBytes() }
 
-// Depth is how many nodes are on the longest path: that of a tree that is divided in the middle again and again.
-func (o *Object) Depth() int { return bits.Len32(uint32(o.Nodes())) }
+// Depth is how many nodes are on the longest path. Where the tree is not by the surface area heuristic it is divided in the middle
+// again and again.
+func (o *Object) Depth() int {
+	if o.Fast {
+		return o.directDepth(0, 0)
+	}
+	return bits.Len32(uint32(o.Nodes()))
+}
 
 // visit checks the subtree of leaves [first, end), whose parent has a box for it.
 func (o *Object) visit(ref, first, end uint32, box [2][3]float32) error {
 	n := uint32(len(o.Triangles))
 	if end-first == 1 {
-		from, to := first*leafOf(o.Fast), min(end*leafOf(o.Fast), n)
+		from, to := first*leafTriangles, min(end*leafTriangles, n)
 		if want := refLeaf | (to-from-1)<<refCountShift | from; ref != want {
 			return fmt.Errorf("%w: leaf %d has the reference %#x, not %#x", ErrInvalid, first, ref, want)
 		}
@@ -216,12 +239,11 @@ func inside(box [2][3]float32, p [3]float32) bool {
 	return true
 }
 
-// Record is what a bottom level has of a cluster: a copy of its root.
+// Record is what a bottom level has of a cluster.
 type Record struct {
 	Address uint64
 	form    uint32
-	refs    [2]uint32
-	boxes   [2][2][3]float32
+	root    uint32
 }
 
 // Triangles is how many triangles the cluster has.
@@ -229,28 +251,9 @@ func (r Record) Triangles() uint32 { return r.form >> formTrianglesShift & formT
 
 // DecodeRecord reads a record of a bottom level, of RecordSize bytes.
 func DecodeRecord(b []byte) Record {
-	const formBits = formMask << (recordFormShift - formTrianglesShift)
-	r := Record{Address: binary.LittleEndian.Uint64(b[recordAddress:])}
-	r.form = binary.LittleEndian.Uint32(b[recordForm:]) & formBits >> (recordFormShift - formTrianglesShift)
-	for c := range 2 {
-		r.boxes[c], r.refs[c] = childAt(b, c)
-	}
-	r.refs[0] &^= formBits
-	return r
+	word := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
+	return Record{Address: binary.LittleEndian.Uint64(b[recordAddress:]), form: word(recordForm), root: word(recordRoot)}
 }
 
 // Describes tells whether the record is that of a cluster.
-func (r Record) Describes(o *Object) bool {
-	if o.Template || r.form != o.form {
-		return false
-	}
-	if o.root&refLeaf != 0 { // the first child alone
-		return r.refs == [2]uint32{o.root, refNone} && r.boxes[0] == o.Bounds && r.boxes[1][0][0] > r.boxes[1][1][0]
-	}
-	for c := range 2 {
-		if box, ref := o.child(o.root, c); box != r.boxes[c] || ref != r.refs[c] {
-			return false
-		}
-	}
-	return true
-}
+func (r Record) Describes(o *Object) bool { return !o.Template && r.form == o.form && r.root == o.root }

@@ -7,23 +7,25 @@ const (
 	// HeightFlag is beside the height there.
 	HeightFlag = 0x04000000
 	// MostHeight is the most inner nodes on a path of a bottom level over clusters, Height what a cluster adds to it at most.
-	MostHeight = 32
-	Height     = 8
+	MostHeight = 29
+	Height     = 12
 	// Most is the most triangles, and the most vertices, of a cluster.
 	Most = 256
 	// MostClusters is the most clusters of one bottom level.
-	MostClusters = 1 << 24
+	MostClusters = 1 << 23
 	// MostGeometry is the largest geometry index.
 	MostGeometry = 1<<24 - 1
 	// NoID is the id of what is no cluster's.
 	NoID = 0xffffffff
 	// RecordSize is the size of a record of a bottom level.
-	RecordSize = 64
-	// RefCluster is beside the number of a record in a reference to one cluster.
-	RefCluster = 0x40000000
+	RecordSize = 16
+	// RefDirect is beside the place of a cluster's root in a reference to it, see Place.
+	RefDirect = 0x40000000
+	// Reach is how far from a bottom level's nodes such places may be, in units of 64 bytes, so that all of a cluster has one.
+	Reach = refDirectBack - 1024
 
 	leafTriangles     = 4
-	fastLeafTriangles = 2
+	mostDepth         = 10
 	clusterAlignment  = 128
 	templateAlignment = 32
 	bottomAlignment   = 256
@@ -63,10 +65,22 @@ const (
 	// FormatCompressed1 is the format word of Compressed1.
 	FormatCompressed1 = 15
 
-	recordForm      = 48
-	recordFormShift = 8
-	recordAddress   = 56
-	recordShift     = 8
+	shapeLeaf = 0x8000
+	shapeTwo  = 0x4000
+
+	recordRoot    = 0
+	recordForm    = 4
+	recordAddress = 8
+	recordShift   = 8
+	hitByRecord   = 0x80000000
+
+	refDirectShift  = 30
+	refDirectMask   = 0x3fffffff
+	refDirectBack   = 0x10000000
+	directSize      = 64
+	refRecordsOf    = 0xa0000000
+	refRecordsMask  = 0xf0000000
+	refRecordsShift = 23
 
 	// Those of bvh's layout.
 	bvhHeaderSize = 256

@@ -20,7 +20,7 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 	}
 	got := map[string]uint64{
 		"ER_LEAF_CLUSTERS": LeafKind, "ER_INSTANCE_CLUSTERS": HeightFlag, "ER_CLUSTERS_HEIGHT": MostHeight, "ER_CLUSTER_HEIGHT": Height,
-		"ER_CLUSTER_MOST": Most, "ER_CLUSTER_LEAF": leafTriangles, "ER_CLUSTER_FAST_LEAF": fastLeafTriangles,
+		"ER_CLUSTER_MOST": Most, "ER_CLUSTER_LEAF": leafTriangles, "ER_CLUSTER_DEPTH": mostDepth,
 		"ER_CLUSTER_IS_FAST": isFast, "ER_FORM_FAST": formFast, "ER_CLUSTER_ALIGNMENT": clusterAlignment,
 		"ER_TEMPLATE_ALIGNMENT": templateAlignment, "ER_CLUSTER_MAGIC": clusterMagic, "ER_TEMPLATE_MAGIC": templateMagic,
 		"ER_CLUSTER_HEADER_SIZE": headerSize, "ER_CLUSTER_HEADER_MAGIC": headerMagic, "ER_CLUSTER_HEADER_ID": headerID,
@@ -39,7 +39,10 @@ func TestLayoutMatchesGLSL(t *testing.T) {
 		"ER_FORM_FLAGS_SHIFT": formFlagsShift,
 		"ER_FORM_WORDS":       formWords, "ER_FORM_CLUSTER": formCluster, "ER_FORM_MASK": formMask,
 		"ER_RECORD_SIZE": RecordSize, "ER_RECORD_ADDRESS": recordAddress, "ER_RECORD_FORM": recordForm,
-		"ER_RECORD_FORM_SHIFT": recordFormShift, "ER_REF_CLUSTER": RefCluster, "ER_RECORD_SHIFT": recordShift,
+		"ER_RECORD_ROOT": recordRoot, "ER_RECORD_SHIFT": recordShift, "ER_HIT_BY_RECORD": hitByRecord,
+		"ER_SHAPE_LEAF": shapeLeaf, "ER_SHAPE_TWO": shapeTwo, "ER_REF_DIRECT": RefDirect, "ER_REF_DIRECT_SHIFT": refDirectShift,
+		"ER_REF_DIRECT_MASK": refDirectMask, "ER_REF_DIRECT_BACK": refDirectBack, "ER_DIRECT_SIZE": directSize,
+		"ER_REF_RECORDS_OF": refRecordsOf, "ER_REF_RECORDS_MASK": refRecordsMask, "ER_REF_RECORDS_SHIFT": refRecordsShift,
 		"ER_CLUSTERS_MOST": MostClusters,
 		"ER_NO_CLUSTER":    NoID,
 		"ER_OP_MOVE":       uint64(Move), "ER_OP_BOTTOM_LEVEL": uint64(BuildBottomLevels), "ER_OP_CLUSTER": uint64(BuildClusters),

@@ -4,27 +4,38 @@ import "github.com/everray/everray/vk"
 
 func alignUp(n, to uint64) uint64 { return (n + to - 1) / to * to }
 
-// leafOf is the triangles of a leaf, of clusters built with PreferFastTrace or without.
-func leafOf(fast bool) uint32 {
+// Nodes is how many nodes there is room for in a cluster: in one built with PreferFastTrace one less than triangles.
+func Nodes(triangles uint32, fast bool) uint32 {
 	if fast {
-		return fastLeafTriangles
+		return slots(triangles, true) - 1
 	}
-	return leafTriangles
+	return max((triangles+leafTriangles-1)/leafTriangles, 1) - 1
 }
 
-// Nodes is how many nodes the tree of a cluster has.
-func Nodes(triangles uint32, fast bool) uint32 {
-	return max((triangles+leafOf(fast)-1)/leafOf(fast), 1) - 1
+// slots is how many triangles there is room for.
+func slots(triangles uint32, fast bool) uint32 {
+	if fast {
+		return max(triangles, 2)
+	}
+	return triangles
 }
 
 // ClusterBytes is the size of a cluster; words is whether it has GeometryWords, fast whether it was built with PreferFastTrace.
 func ClusterBytes(triangles, vertices uint32, words, fast bool) uint64 {
-	return alignUp(headerSize+uint64(Nodes(triangles, fast))*nodeSize+rest(triangles, vertices, words), clusterAlignment)
+	behind := rest(triangles, vertices, words)
+	if fast {
+		behind = uint64(slots(triangles, true)) * directSize
+	}
+	return alignUp(headerSize+uint64(Nodes(triangles, fast))*nodeSize+behind, clusterAlignment)
 }
 
 // TemplateBytes is the size of a template; one without positions has no vertices.
-func TemplateBytes(triangles, vertices uint32, words bool) uint64 {
-	return alignUp(headerSize+rest(triangles, vertices, words), templateAlignment)
+func TemplateBytes(triangles, vertices uint32, words, fast bool) uint64 {
+	shape := uint64(0)
+	if fast {
+		shape = 4 * uint64(Nodes(triangles, true))
+	}
+	return alignUp(headerSize+shape+rest(slots(triangles, fast), vertices, words), templateAlignment)
 }
 
 func rest(triangles, vertices uint32, words bool) uint64 {
@@ -63,16 +74,23 @@ func (in Input) resultBytes() (one, all uint64) {
 		one = BottomLevelBytes(in.MaxClusters)
 		return one, min(n*one, n*(bvhHeaderSize+bottomAlignment)+uint64(in.MaxTotalClusters)*(nodeSize+RecordSize))
 	case BuildTemplates:
-		one = TemplateBytes(in.MaxTriangles, in.MaxVertices, true)
+		if in.Flags&vk.PreferFastTrace != 0 { // of less than two triangles there are some more
+			one = TemplateBytes(in.MaxTriangles, in.MaxVertices, true, true)
+			return one, min(n*one, n*(headerSize+templateAlignment+2*12)+in.totals(12))
+		}
+		one = TemplateBytes(in.MaxTriangles, in.MaxVertices, true, false)
 		return one, min(n*one, n*(headerSize+templateAlignment)+in.totals(8))
 	case TemplateIndices:
 		one = alignUp(3*4*uint64(in.MaxTriangles), templateAlignment)
 		return one, n * one
 	}
-	// Instances are of templates of either kind.
-	fast := in.Flags&vk.PreferFastTrace != 0 || in.Op == InstantiateOp
-	one = ClusterBytes(in.MaxTriangles, in.MaxVertices, true, fast)
-	return one, min(n*one, n*(headerSize+clusterAlignment)+in.totals(8+nodeSize/uint64(leafOf(fast))))
+	one = ClusterBytes(in.MaxTriangles, in.MaxVertices, true, false)
+	all = n*(headerSize+clusterAlignment) + in.totals(8+nodeSize/leafTriangles)
+	if in.Flags&vk.PreferFastTrace != 0 { // instances are of templates of either kind
+		one = max(one, ClusterBytes(in.MaxTriangles, in.MaxVertices, true, true))
+		all = max(all, n*(headerSize+clusterAlignment+2*(nodeSize+directSize))+in.totals(nodeSize+directSize))
+	}
+	return one, min(n*one, all)
 }
 
 // totals bounds what follows from triangles, of so many bytes each, and vertices.

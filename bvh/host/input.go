@@ -274,7 +274,7 @@ func cutBox(rows *[12]float32, structure []byte, levels uint32) (b inspect.Box, 
 		at := layout.HeaderSize + uint64(node)*layout.NodeSize
 		for child := range uint64(2) {
 			ref := binary.LittleEndian.Uint32(structure[at+layout.NodeChild0+4*child:])
-			if level > 1 && ref < cluster.RefCluster { // what has this bit alone is a cluster
+			if level > 1 && ref < cluster.RefDirect { // what has this bit alone is a cluster
 				below(ref, level-1)
 				continue
 			}

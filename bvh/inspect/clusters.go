@@ -49,3 +49,24 @@ func (s *Structure) checkClusters(ref uint32, box Box, objects map[uint64]*clust
 	}
 	return nil
 }
+
+// recordsOf is the leaf of records that a reference of a bottom level over clusters stands for.
+func (s *Structure) recordsOf(ref uint32) uint32 {
+	if first, count, ok := cluster.Records(ref); ok {
+		return layout.RefLeaf | (count-1)<<layout.RefCountShift | first
+	}
+	if ref&(layout.RefLeaf|cluster.RefDirect) != cluster.RefDirect {
+		return ref
+	}
+	if s.records == nil {
+		s.records = map[uint64]uint32{}
+		for i := range s.Active {
+			s.records[s.clusterRecord(i).Address] = i
+		}
+	}
+	record, known := s.records[cluster.Place(ref, s.Address)]
+	if !known {
+		return layout.RefLeaf | layout.RefIndexMask // beyond all
+	}
+	return layout.RefLeaf | record
+}

@@ -30,6 +30,8 @@ type Structure struct {
 
 	Leaves uint64 // offset of the leaf records in Data
 	Data   []byte // all Bytes of it, header first
+
+	records map[uint64]uint32 // of a bottom level over clusters, by address; made when it is needed
 }
 
 // Box is an axis-aligned box.
@@ -165,8 +167,8 @@ func (s *Structure) Children(node uint32) (box [2]Box, ref, leaves [2]uint32) {
 		box[c].Min = [3]float32{s.Float(xy), s.Float(xy + 8), s.Float(z)}
 		box[c].Max = [3]float32{s.Float(xy + 4), s.Float(xy + 12), s.Float(z + 4)}
 		ref[c] = s.Word(at + layout.NodeChild0 + 4*c)
-		if over && ref[c]&(layout.RefLeaf|cluster.RefCluster) == cluster.RefCluster {
-			ref[c] ^= layout.RefLeaf | cluster.RefCluster // a leaf of one, as in other structures
+		if over {
+			ref[c] = s.recordsOf(ref[c]) // a leaf, as in other structures
 		}
 		leaves[c] = s.Word(at + layout.NodeLeaves0 + 4*c)
 	}

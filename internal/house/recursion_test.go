@@ -33,6 +33,8 @@ var bounded = map[string]string{
 	"fallback/link/normal pointerLowering.carries": "types of a verified module, each once",
 	"fallback/spirv/printf values.leaves":          "eight levels, mostLooked parts",
 	"bvh/cluster Object.visit":                     "a cluster has 256 triangles: 8",
+	"bvh/cluster Object.visitDirect":               "checks its depth: 10",
+	"bvh/cluster Object.directDepth":               "checks its depth: 10",
 	"bvh/cluster cutter.cut":                       "halves a list that is longer than a cluster: its logarithm",
 	"bvh/inspect Structure.checkClusters":          "Validate has bounded the height before",
 	"bvh/host cutBox":                              "the levels that a build asks for",

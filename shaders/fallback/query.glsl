@@ -22,8 +22,7 @@ struct RqQuery {
     uint hit;      // RQ_HIT_..., which the linker knows by name: of a query that has not begun it is RQ_HIT_NONE
     uint instance; // record of the instance that it is in, ER_NO_INSTANCE: none yet
 #ifdef ER_CLUSTERS
-    uint cluster;  // number of the record of the cluster that it is in, times 256
-    uint inside;   // entries of the stack when it came in; 0: it is in none
+    uint cluster;  // ER_HIT_BY_RECORD and the record of the cluster that it is in, times 256; 0: it is in none with one
 #endif
 #ifdef ER_SIMD
     uint wide;     // 1: it goes by the instance's wide nodes
@@ -100,7 +99,7 @@ void rqInitialize(inout RqQuery q, const in uvec2 tlas, const in uint flags, con
 }
 const uint RQ_CANDIDATE_ASK = 3u; // beside ER_CANDIDATE_*
 #ifdef ER_CLUSTERS
-#define RQ_IN_LEAF(k) (k - cluster)
+#define RQ_IN_LEAF(k) (k - more)
 #else
 #define RQ_IN_LEAF(k) k
 #endif
@@ -138,8 +137,7 @@ bool rqProceed(inout RqQuery q) {
     uint depth = q.depth;
     uint ref = q.ref, next = ER_REF_DONE;
 #ifdef ER_CLUSTERS
-    uint cluster = q.cluster, inside = q.inside;
-    uvec2 home = uvec2(0u);
+    uint cluster = q.cluster;
 #endif
     ER_WIDE_STATE
     if (instance != ER_NO_INSTANCE) { // back to where the last candidate was
@@ -147,8 +145,8 @@ bool rqProceed(inout RqQuery q) {
         ER_ENTER(i)
         RQ_WIDE_AGAIN(i)
 #ifdef ER_CLUSTERS
-        if (inside != 0u) {
-            ErNode record = erNodeAt(leaves, cluster >> ER_RECORD_SHIFT);
+        if (cluster != 0u) {
+            uvec4 record = erClusterRecord(leaves, (cluster & ~ER_HIT_BY_RECORD) >> ER_RECORD_SHIFT);
             ER_ENTER_CLUSTER(record)
         }
 #endif
@@ -159,7 +157,6 @@ bool rqProceed(inout RqQuery q) {
     q.instance = instance;
 #ifdef ER_CLUSTERS
     q.cluster = cluster;
-    q.inside = inside;
 #endif
     RQ_WIDE_PAUSE
     q.committed = found;

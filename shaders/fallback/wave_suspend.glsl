@@ -28,9 +28,7 @@ uint rtWalkAt() { return rtWaveAttributesAt() + rtWaveAttributeQuads(); }
 uint rtWalkStackQuads() { return (uint(ER_LOOP_ENTRIES) + 3u) / 4u; } // which the linker reads
 const uint RT_WALK_ENTRIES = (uint(ER_LOOP_ENTRIES) + 3u) / 4u * 4u;   // whole quads
 
-// Of the second word: entries of the stack, those at which the ray came into a cluster, whether it goes by wide nodes, and what the
-// call is about (HO_MODE_...).
-const uint RT_WALK_INSIDE = 8u;
+// Of the second word: entries of the stack, whether it goes by wide nodes, and what the call is about (HO_MODE_...).
 const uint RT_WALK_WIDE = 16u;
 const uint RT_WALK_MODE = 24u;
 const uint RT_WALK_BYTE = 0xFFu;
@@ -163,8 +161,7 @@ uint rtWalk(RtWave w) {
     found.t = ray.tMax;
     uint stack[RT_WALK_ENTRIES];
 #ifdef ER_CLUSTERS
-    uint cluster = 0u, inside = 0u;
-    uvec2 home = uvec2(0u);
+    uint cluster = 0u;
 #endif
     if (again) {
         uvec4 at = rtWalkQuad(w, 0u).quad[0];
@@ -174,7 +171,6 @@ uint rtWalk(RtWave w) {
         about = at.y >> RT_WALK_MODE;
         instance = at.z;
 #ifdef ER_CLUSTERS
-        inside = (at.y >> RT_WALK_INSIDE) & RT_WALK_BYTE;
         cluster = at.w;
 #endif
         found = rtWalkFound(w);
@@ -204,8 +200,8 @@ uint rtWalk(RtWave w) {
             ER_ENTER(i)
             RQ_WIDE_AGAIN(i)
 #ifdef ER_CLUSTERS
-            if (inside != 0u) {
-                ErNode record = erNodeAt(leaves, cluster >> ER_RECORD_SHIFT);
+            if (cluster != 0u) {
+                uvec4 record = erClusterRecord(leaves, (cluster & ~ER_HIT_BY_RECORD) >> ER_RECORD_SHIFT);
                 ER_ENTER_CLUSTER(record)
             }
 #endif
@@ -215,7 +211,6 @@ uint rtWalk(RtWave w) {
         if (paused) {
             uint packed = depth | wideNow << RT_WALK_WIDE | about << RT_WALK_MODE, number = 0u;
 #ifdef ER_CLUSTERS
-            packed |= inside << RT_WALK_INSIDE;
             number = cluster;
 #endif
             rtWalkQuad(w, 0u).quad[0] = uvec4(next, packed, instance, number);

@@ -2,13 +2,13 @@
 #extension GL_GOOGLE_include_directive : require
 // Builds clusters and templates from triangles, one for each workgroup. Triangles are put into the tree's order from the top down:
 // those of a node are sorted along the longest axis of their middles, by counting what comes before, and cut at the leaf in the
-// middle.
-#include "bvh/cluster/tree.glsl"
+// middle. For direct clusters see heuristic.glsl. KINDS says which are built.
+#include "bvh/cluster/heuristic.glsl"
 
-const uint SAMPLED = 32u;
-const uint EACH = MOST / LANES; // triangles of a lane
+const uint SAMPLED = 16u;
 
-shared vec4 middles[MOST]; // of triangles, with the number of each
+shared vec4 middles[KINDS == 2u ? 1u : MOST];    // of triangles, with the number of each
+shared uvec4 keys[KINDS == 2u ? 1u : MOST / 4u]; // of triangles, four at once: leaves begin at multiples
 
 uint loadIndex(ErClusterInfo i, uint n) {
     uvec2 at = erOffset(i.indexAt, n, i.indexStride);
@@ -22,57 +22,65 @@ uint fetchTriangle(ErClusterInfo i, uint n) {
     return loadIndex(i, 3u * n) | loadIndex(i, 3u * n + 1u) << 8 | loadIndex(i, 3u * n + 2u) << 16 | n << 24;
 }
 
-// placeOf is where a triangle goes among those of its node, [from, to).
-uint placeOf(uint n, uint from, uint to) {
-    vec4 mine = middles[n];
+// keyOf is what a triangle is sorted by among those of its node, [from, to): the middle along the longest axis. Its number is in
+// the lowest bits, so that no two are equal.
+uint keyOf(uint n, uint from, uint to) {
     vec3 lo = middles[from].xyz, hi = lo;
-    uint step = to - from > SAMPLED ? 4u : 1u; // of many a part tells which axis is the longest
-    for (uint k = from; k < to; k += step) {
+    uint step = max((to - from) / SAMPLED, 1u); // of many a part tells which axis is the longest
+    for (uint k = from + step; k < to; k += step) {
         vec3 m = middles[k].xyz;
         lo = min(lo, m);
         hi = max(hi, m);
     }
-    vec3 extent = hi - lo;
-    uint axis = extent.x >= extent.y && extent.x >= extent.z ? 0u : (extent.y >= extent.z ? 1u : 2u);
-    float key = axis == 0u ? mine.x : (axis == 1u ? mine.y : mine.z);
+    vec3 extent = hi - lo, mine = middles[n].xyz;
+    float along = extent.x >= extent.y && extent.x >= extent.z ? mine.x : (extent.y >= extent.z ? mine.y : mine.z);
+    uint bits = floatBitsToUint(along);
+    return ((bits ^ (int(bits) < 0 ? ~0u : 0x80000000u)) & ~255u) | n;
+}
+
+// placeOf is where a triangle goes: behind those of lower keys.
+uint placeOf(uint key, uint from, uint to) {
     uint place = from;
-    for (uint k = from; k < to; k++) {
-        float other = middles[k][axis];
-        place += other < key || (other == key && k < n) ? 1u : 0u;
+    for (uint k = from / 4u; 4u * k < to; k++) {
+        uvec4 q = keys[k];
+        place += (q.x < key ? 1u : 0u) + (q.y < key ? 1u : 0u) + (q.z < key ? 1u : 0u) + (q.w < key ? 1u : 0u);
     }
     return place;
 }
 
 // sortTriangles moves the middles into the tree's order. A lane has the triangles that are EACH lanes apart.
 void sortTriangles(uint counts) {
-    uint lane = gl_LocalInvocationIndex, count = counts & 511u, leaves = erClusterLeaves(counts), leaf = erLeafSize(counts);
-    uint first[EACH], end[EACH], place[EACH]; // leaves of the nodes that the triangles are in
+    uint lane = gl_LocalInvocationIndex, count = counts & 511u, leaves = erClusterLeaves(counts);
+    uint first[EACH], end[EACH], key[EACH]; // leaves of the nodes that the triangles are in
     vec4 mine[EACH];
     for (uint e = 0u; e < EACH; e++) {
+        uint n = e * LANES + lane;
         first[e] = 0u;
-        end[e] = leaves;
+        end[e] = n < count ? leaves : 0u;
+        keys[n / 4u][n % 4u] = ~0u; // behind the last triangle, too
     }
     for (uint size = leaves; size > 1u; size = (size + 1u) / 2u) {
         for (uint e = 0u; e < EACH; e++) {
             uint n = e * LANES + lane;
-            if (n < count && end[e] - first[e] > 1u) {
+            if (end[e] - first[e] > 1u) {
                 mine[e] = middles[n];
-                place[e] = placeOf(n, first[e] * leaf, min(end[e] * leaf, count));
+                key[e] = keyOf(n, first[e] * ER_CLUSTER_LEAF, min(end[e] * ER_CLUSTER_LEAF, count));
+                keys[n / 4u][n % 4u] = key[e];
+            }
+        }
+        barrier();
+        for (uint e = 0u; e < EACH; e++) {
+            if (end[e] - first[e] > 1u) {
+                uint place = placeOf(key[e], first[e] * ER_CLUSTER_LEAF, min(end[e] * ER_CLUSTER_LEAF, count));
+                middles[place] = mine[e];
             }
         }
         barrier();
         for (uint e = 0u; e < EACH; e++) {
             uint n = e * LANES + lane;
-            if (n < count && end[e] - first[e] > 1u) {
-                middles[place[e]] = mine[e];
-            }
-        }
-        barrier();
-        for (uint e = 0u; e < EACH; e++) {
-            uint n = e * LANES + lane;
-            if (n < count && end[e] - first[e] > 1u) {
+            if (end[e] - first[e] > 1u) {
                 uint middle = splitOf(first[e], end[e]);
-                if (n < middle * leaf) {
+                if (n < middle * ER_CLUSTER_LEAF) {
                     end[e] = middle;
                 } else {
                     first[e] = middle;
@@ -97,12 +105,15 @@ void orderTriangles(uint count) {
 }
 
 void writeTemplate(ErClusterInfo i, ErPlace p, uint counts) {
-    uint lane = gl_LocalInvocationIndex;
-    uvec2 triangleAt = erAddress(p.address, ER_CLUSTER_HEADER_SIZE);
-    for (uint n = lane; n < i.triangles; n += LANES) {
-        ErWordsOut(triangleAt).v[n] = triangles[n];
+    uint lane = gl_LocalInvocationIndex, slots = erClusterSlots(counts);
+    for (uint n = lane; KINDS == 2u && n < erClusterNodes(counts); n += LANES) {
+        ErWordsOut(erAddress(p.address, ER_CLUSTER_HEADER_SIZE)).v[n] = shape[n];
     }
-    uint end = ER_CLUSTER_HEADER_SIZE + i.triangles * ((counts & ER_CLUSTER_HAS_WORDS) != 0u ? 8u : 4u);
+    uint trianglesAt = erTemplateTrianglesAt(counts);
+    for (uint n = lane; n < slots; n += LANES) {
+        ErWordsOut(erAddress(p.address, trianglesAt)).v[n] = n < i.triangles ? triangles[n] : 0u;
+    }
+    uint end = trianglesAt + slots * ((counts & ER_CLUSTER_HAS_WORDS) != 0u ? 8u : 4u);
     writeCorners(p.address, end, (counts & ER_CLUSTER_HAS_VERTICES) != 0u ? 3u * i.vertices : 0u, p.bytes);
     if (lane == 0u) {
         ErClusterView h = ErClusterView(p.address);
@@ -133,37 +144,55 @@ void main() {
     }
     ErClusterInfo i = erClusterInfo(c, k);
     uint counts = erCountsOf(c, i);
-    bool positions = i.vertexAt != uvec2(0u), words = i.wordAt != uvec2(0u);
+    bool positions = i.vertexAt != uvec2(0u);
     if (positions) {
         fetchCorners(c, i.vertexAt, i.vertexStride, i.vertices, i.truncate);
     }
     barrier();
-    for (uint n = lane; n < i.triangles; n += LANES) {
-        uint word = fetchTriangle(i, n);
+    for (uint n = lane; n < MOST; n += LANES) {
+        uint word = n < i.triangles ? fetchTriangle(i, n) : 0u;
         vec3 lo = vec3(0.0), hi = vec3(0.0);
-        if (!positions || !triangleBox(word, i.vertices, lo, hi)) {
+        if (KINDS != 2u && (n >= i.triangles || !positions || !triangleBox(word, i.vertices, lo, hi))) {
             lo = vec3(0.0);
             hi = vec3(0.0);
         }
-        middles[n] = vec4(0.5 * lo + 0.5 * hi, uintBitsToFloat(n | 0x3f800000u)); // a number, for drivers that change others
+        if (KINDS != 2u) {
+            middles[n] = vec4(0.5 * lo + 0.5 * hi, uintBitsToFloat(n | 0x3f800000u)); // a number, for drivers that change others
+        }
         triangles[n] = word;
     }
     barrier();
-    if (positions) {
-        sortTriangles(counts);
+    if (KINDS == 2u) {
+        if (positions && i.triangles > 1u) {
+            sortByHeuristic(i.triangles, i.vertices);
+        } else {
+            halveSlots(erClusterSlots(counts));
+        }
+    } else {
+        if (positions) {
+            sortTriangles(counts);
+        }
+        orderTriangles(i.triangles);
     }
-    orderTriangles(i.triangles);
-    uint nodes = c.op == ER_OP_CLUSTER ? erClusterNodes(counts) : 0u;
-    uint wordsAt = ER_CLUSTER_HEADER_SIZE + nodes * ER_NODE_SIZE + 4u * i.triangles;
-    for (uint n = lane; words && n < i.triangles; n += LANES) {
-        uint w = ErUintView(erOffset(i.wordAt, triangles[n] >> 24, i.wordStride)).v[0];
-        uint index = ((i.geometry & ER_GEOMETRY_INDEX_MASK) + (w & ER_GEOMETRY_INDEX_MASK)) & ER_GEOMETRY_INDEX_MASK;
-        ErWordsOut(erAddress(p.address, wordsAt)).v[n] = index | ((i.geometry | w) & 0xe0000000u);
-    }
-    barrier();
     if (c.op == ER_OP_CLUSTER) {
-        writeCluster(p.address, i.id, counts, i.flags, i.geometry & ~0x1f000000u, p.bytes);
+        uint geometry = i.geometry & ~0x1f000000u;
+        if (KINDS == 2u) {
+            writeDirect(p.address, i.id, counts, i.flags, geometry, p.bytes);
+        } else {
+            writeByWords(p.address, i.id, counts, i.flags, geometry, p.bytes);
+        }
     } else {
         writeTemplate(i, p, counts | (positions ? ER_CLUSTER_HAS_VERTICES : 0u));
+    }
+    // Behind what writes one word for all, a triangle's by the same lane.
+    bool direct = KINDS == 2u && c.op == ER_OP_CLUSTER;
+    uint slots = erClusterSlots(counts);
+    uint wordsAt = (c.op == ER_OP_CLUSTER ? erTrianglesAt(counts) : erTemplateTrianglesAt(counts)) +
+                   (direct ? ER_TRIANGLE_GEOMETRY : 4u * slots);
+    for (uint n = lane; (counts & ER_CLUSTER_HAS_WORDS) != 0u && n < i.triangles; n += LANES) {
+        uint w = ErUintView(erOffset(i.wordAt, triangles[n] >> 24, i.wordStride)).v[0];
+        uint index = ((i.geometry & ER_GEOMETRY_INDEX_MASK) + (w & ER_GEOMETRY_INDEX_MASK)) & ER_GEOMETRY_INDEX_MASK;
+        uint at = direct ? n * (ER_DIRECT_SIZE / 4u) : n;
+        ErWordsOut(erAddress(p.address, wordsAt)).v[at] = index | ((i.geometry | w) & 0xe0000000u);
     }
 }

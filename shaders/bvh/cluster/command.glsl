@@ -29,6 +29,8 @@ struct ErClusterCommand {
     uvec2 trees;       // of bottom levels: where bvh builds them, treeBlocks * 256 bytes for each
     uint treeBlocks;
     uint room;         // for implicit results, in ER_PLACE_UNIT
+    uint reach;        // of bottom levels: how far away direct clusters may be, in units of 64 bytes
+    uint pad0;
 };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ErClusterCommandView { ErClusterCommand c; };
 
@@ -107,6 +109,11 @@ uint erCountsOf(ErClusterCommand c, ErClusterInfo i) {
            ((c.flags & 4u) != 0u ? ER_CLUSTER_IS_FAST : 0u); // PREFER_FAST_TRACE
 }
 
+// erInstantiated is the word of a template's instance: of one of direct clusters others may be made, too.
+uint erInstantiated(ErClusterCommand c, uint counts) {
+    return counts & ~(ER_CLUSTER_HAS_VERTICES | ((c.flags & 4u) != 0u ? 0u : ER_CLUSTER_IS_FAST));
+}
+
 bool erAligned(uvec2 address, uint stride, uint to) { return ((address.x | stride) & (to - 1u)) == 0u; }
 
 // erClusterInfoIsRight tells what memory accesses may rely on.
@@ -119,21 +126,30 @@ bool erClusterInfoIsRight(ErClusterCommand c, ErClusterInfo i) {
     return counts && width && there && aligned && erAligned(i.indexAt, i.indexStride, i.indexBytes) && i.id != ER_NO_CLUSTER;
 }
 
-// erLeafSize is the triangles of a leaf, of a header's counts.
-uint erLeafSize(uint counts) { return (counts & ER_CLUSTER_IS_FAST) != 0u ? ER_CLUSTER_FAST_LEAF : ER_CLUSTER_LEAF; }
-uint erClusterLeaves(uint counts) { return ((counts & 511u) + erLeafSize(counts) - 1u) / erLeafSize(counts); }
-uint erClusterNodes(uint counts) { return max(erClusterLeaves(counts), 1u) - 1u; }
+// Of a header's counts: whether it is a direct cluster or a template of some, leaves of others, nodes, and the triangles that there
+// is room for.
+bool erIsDirect(uint counts) { return (counts & ER_CLUSTER_IS_FAST) != 0u; }
+uint erClusterLeaves(uint counts) { return ((counts & 511u) + ER_CLUSTER_LEAF - 1u) / ER_CLUSTER_LEAF; }
+uint erClusterSlots(uint counts) { return erIsDirect(counts) ? max(counts & 511u, 2u) : counts & 511u; }
+uint erClusterNodes(uint counts) { return max(erIsDirect(counts) ? erClusterSlots(counts) : erClusterLeaves(counts), 1u) - 1u; }
 
 // erClusterBytes is the size of a cluster with such counts.
 uint erClusterBytes(uint counts) {
-    uint triangles = counts & 511u, vertices = (counts >> ER_CLUSTER_VERTEX_SHIFT) & 511u;
+    uint vertices = (counts >> ER_CLUSTER_VERTEX_SHIFT) & 511u, slots = erClusterSlots(counts);
     bool words = (counts & ER_CLUSTER_HAS_WORDS) != 0u;
-    uint bytes = ER_CLUSTER_HEADER_SIZE + erClusterNodes(counts) * ER_NODE_SIZE + triangles * (words ? 8u : 4u) + vertices * 12u;
+    uint behind = erIsDirect(counts) ? slots * ER_DIRECT_SIZE : slots * (words ? 8u : 4u) + vertices * 12u;
+    uint bytes = ER_CLUSTER_HEADER_SIZE + erClusterNodes(counts) * ER_NODE_SIZE + behind;
     return (bytes + ER_CLUSTER_ALIGNMENT - 1u) & ~(ER_CLUSTER_ALIGNMENT - 1u);
 }
 
-uint erTemplateBytes(uint triangles, uint vertices, bool words) {
-    uint bytes = ER_CLUSTER_HEADER_SIZE + triangles * (words ? 8u : 4u) + vertices * 12u;
+// Where a cluster's triangles are, and a template's.
+uint erTrianglesAt(uint counts) { return ER_CLUSTER_HEADER_SIZE + erClusterNodes(counts) * ER_NODE_SIZE; }
+uint erTemplateTrianglesAt(uint counts) { return ER_CLUSTER_HEADER_SIZE + (erIsDirect(counts) ? erClusterNodes(counts) * 4u : 0u); }
+
+// erTemplateBytes is the size of a template with so many positions.
+uint erTemplateBytes(uint counts, uint vertices) {
+    bool words = (counts & ER_CLUSTER_HAS_WORDS) != 0u;
+    uint bytes = erTemplateTrianglesAt(counts) + erClusterSlots(counts) * (words ? 8u : 4u) + vertices * 12u;
     return (bytes + ER_TEMPLATE_ALIGNMENT - 1u) & ~(ER_TEMPLATE_ALIGNMENT - 1u);
 }
 
@@ -153,19 +169,24 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer ErClusterVi
 };
 
 // erRecordOf is the record of a cluster in a bottom level.
-uvec4[ER_RECORD_SIZE / 16u] erRecordOf(uvec2 at) {
+uvec4 erRecordOf(uvec2 at) {
     ErClusterView h = ErClusterView(at);
-    vec4 lo = vec4(h.boundsMin, 0.0), hi = vec4(h.boundsMax, 0.0);
-    const vec4 none = vec4(3.402823e38, -3.402823e38, 3.402823e38, -3.402823e38);
-    uvec4 record[ER_RECORD_SIZE / 16u] = uvec4[](floatBitsToUint(vec4(lo.x, hi.x, lo.y, hi.y)), floatBitsToUint(none),
-        floatBitsToUint(vec4(lo.z, hi.z, none.xy)), uvec4(h.root, ER_REF_NONE, 0u, 0u));
-    if ((h.root & ER_REF_LEAF) == 0u) {
-        ErQuads root = ErQuads(erOffset(erAddress(at, ER_CLUSTER_HEADER_SIZE), h.root, ER_NODE_SIZE));
-        record = uvec4[](root.v[0], root.v[1], root.v[2], root.v[3]);
-    }
-    record[ER_RECORD_FORM / 16u].x |= (h.form >> ER_FORM_TRIANGLES_SHIFT) << ER_RECORD_FORM_SHIFT;
-    record[ER_RECORD_ADDRESS / 16u].zw = at;
-    return record;
+    return uvec4(h.root, h.form, at);
+}
+
+// erRecordsRef refers to records.
+uint erRecordsRef(uint first, uint count) { return ER_REF_RECORDS_OF | (count - 1u) << ER_REF_RECORDS_SHIFT | first; }
+
+// erClusterRef refers to the cluster of a record from a bottom level's nodes: to its root, if that is a direct cluster's and near.
+uint erClusterRef(uint reach, uvec2 nodes, uint number, uvec2 at) {
+    uint root = ErClusterView(at).root;
+    uint borrow, high;
+    uvec2 way = uvec2(usubBorrow(at.x, nodes.x, borrow), 0u);
+    way.y = at.y - nodes.y - borrow;
+    uint place = (way.x >> 6 | way.y << 26) + ER_CLUSTER_HEADER_SIZE / 64u;
+    high = uint(int(way.y) >> 6); // what else there is of the place
+    bool near = high == (int(place) < 0 ? ~0u : 0u) && uint(abs(int(place))) < reach;
+    return root == ER_REF_DIRECT && near ? ER_REF_DIRECT | (place & ER_REF_DIRECT_MASK) : erRecordsRef(number, 1u);
 }
 
 bool erIsCluster(uvec2 address, uint magic) {

@@ -1,5 +1,5 @@
 // Bottom levels over clusters that are to be built fast: linear trees (Karras 2012) over the clusters' boxes, in five dispatches,
-// of up to 32768 clusters each. What a kernel leaves for the next ones is in scratch memory, c.treeBlocks for each bottom level.
+// of up to ER_LINEAR_MOST clusters each. What a kernel leaves for the next ones is in scratch memory, c.treeBlocks for each.
 //
 //   boxes    of clusters in the order of the input, and of each 128 together     linear_boxes.comp
 //   keys     Morton code and number in a block of 1024, sorted in each block      linear_sort.comp
@@ -13,6 +13,7 @@
 
 const uint ER_LINEAR_PART = 128u;  // clusters of a workgroup, but for:
 const uint ER_LINEAR_BLOCK = 1024u; // those that are sorted together
+const uint ER_LINEAR_MOST = 32768u; // clusters of a bottom level
 const uint ER_LINEAR_SPAN_LEVEL = 8u;
 const uint ER_LINEAR_SPAN = 256u;  // 1 << ER_LINEAR_SPAN_LEVEL
 

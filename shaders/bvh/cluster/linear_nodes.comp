@@ -25,19 +25,69 @@ int alike(Tree t, uint a, uint codeA, int b) {
     return x != 0u ? 31 - findMSB(x) : 63 - findMSB(a ^ uint(b));
 }
 
-// reach is how far from a place in a direction all have at least so much in common with it.
-uint reach(Tree t, uint at, uint code, int direction, int least) {
-    uint step = 1u;
-    while (alike(t, at, code, int(at) + direction * int(step)) >= least) {
-        step *= 2u;
+// Every so many codes are in shared memory, so that searches wait for memory in their last steps only.
+const uint SAMPLE_STEP = 32u;
+shared uint samples[ER_LINEAR_MOST / SAMPLE_STEP];
+
+void fetchSamples(Tree t) {
+    for (uint k = gl_LocalInvocationIndex; k * SAMPLE_STEP < t.count; k += ER_LINEAR_PART) {
+        samples[k] = t.codes.v[k * SAMPLE_STEP] >> t.shift;
     }
-    uint far = step / 2u; // known to be within
-    for (step /= 4u; step > 0u; step /= 2u) {
-        if (alike(t, at, code, int(at) + direction * int(far + step)) >= least) {
-            far += step;
+    barrier();
+}
+
+// isWithin is whether the sample has so much in common with a code, at a place.
+bool isWithin(uint sample_, uint at, uint code, int least) {
+    uint x = code ^ samples[sample_];
+    return (x != 0u ? 31 - findMSB(x) : 63 - findMSB(at ^ sample_ * SAMPLE_STEP)) >= least;
+}
+
+// reach is the places on both sides of a place, all of which have at least so much in common with it: the first, and behind the
+// last. least is what it has in common with the next.
+uvec2 reach(Tree t, uint at, uint code, int least) {
+    uint own = at / SAMPLE_STEP, samplesAll = (t.count + SAMPLE_STEP - 1u) / SAMPLE_STEP;
+    uint down = 0u, up = 0u; // samples that are within
+    for (uint step = ER_LINEAR_MOST / SAMPLE_STEP; step > 0u; step /= 2u) {
+        uint low = down + step, high = up + step;
+        down = low <= own + 1u && isWithin(own + 1u - low, at, code, least) ? low : down;
+        up = own + high < samplesAll && isWithin(own + high, at, code, least) ? high : up;
+    }
+    uint first = down == 0u ? at : (own + 1u - down) * SAMPLE_STEP, last = up == 0u ? at : (own + up) * SAMPLE_STEP;
+    for (uint step = SAMPLE_STEP / 2u; step > 0u; step /= 2u) {
+        bool lower = alike(t, at, code, int(first) - int(step)) >= least;
+        bool higher = alike(t, at, code, int(last + step)) >= least;
+        first -= lower ? step : 0u;
+        last += higher ? step : 0u;
+    }
+    return uvec2(first, last + 1u);
+}
+
+// Spans of 256 and more clusters, from the whole memory's: those of a level follow those of the level below.
+const uint ABOVE = ER_LINEAR_MOST / ER_LINEAR_SPAN;
+shared vec3 aboveLo[2u * ABOVE];
+shared vec3 aboveHi[2u * ABOVE];
+
+uint aboveFirst(uint level) { return 2u * ABOVE - (2u * ABOVE >> level); }
+
+void fetchAbove(ErLinear l, uint count) {
+    uint lane = gl_LocalInvocationIndex;
+    for (uint k = lane; k < ABOVE; k += ER_LINEAR_PART) {
+        ErLinearBox b = erNoLinearBox();
+        if (k * ER_LINEAR_SPAN < count) {
+            b = erLinearSpans(l, ER_LINEAR_SPAN_LEVEL).v[k];
         }
+        aboveLo[k] = b.lo;
+        aboveHi[k] = b.hi;
     }
-    return far;
+    barrier();
+    for (uint level = 1u; ABOVE >> level > 0u; level++) {
+        uint from = aboveFirst(level - 1u), to = aboveFirst(level);
+        for (uint k = lane; k < ABOVE >> level; k += ER_LINEAR_PART) {
+            aboveLo[to + k] = min(aboveLo[from + 2u * k], aboveLo[from + 2u * k + 1u]);
+            aboveHi[to + k] = max(aboveHi[from + 2u * k], aboveHi[from + 2u * k + 1u]);
+        }
+        barrier();
+    }
 }
 
 // boxOf is the box of the clusters in places [first, end).
@@ -53,8 +103,20 @@ ErLinearBox boxOf(ErLinear l, uint first, uint end) {
         first >>= 1;
         end >>= 1;
     }
-    for (; first < end; first++) {
-        b = erUnion(b, erLinearSpans(l, ER_LINEAR_SPAN_LEVEL).v[first]);
+    for (uint level = 0u; first < end; level++) {
+        uint at = aboveFirst(level);
+        if ((first & 1u) != 0u) {
+            b.lo = min(b.lo, aboveLo[at + first]);
+            b.hi = max(b.hi, aboveHi[at + first]);
+            first++;
+        }
+        if ((end & 1u) != 0u && first < end) {
+            end--;
+            b.lo = min(b.lo, aboveLo[at + end]);
+            b.hi = max(b.hi, aboveHi[at + end]);
+        }
+        first >>= 1;
+        end >>= 1;
     }
     return b;
 }
@@ -104,16 +166,14 @@ void writeHeader(ErClusterCommand c, ErLinear l, ErPlace p, uint nodes, uint act
 }
 
 void writeRecord(ErLinear l, uvec2 records, uint n, uint active_) {
-    uvec4 record[ER_RECORD_SIZE / 16u] = uvec4[](uvec4(0u), uvec4(0u), uvec4(0u), uvec4(0u));
+    uvec4 record = uvec4(ER_REF_NONE, 0u, 0u, 0u);
     if (n < active_) {
         uvec2 at = erLinearCluster(l, erLinearNumbers(l).v[n]);
         if (erIsCluster(at, ER_CLUSTER_MAGIC)) {
             record = erRecordOf(at);
         }
     }
-    for (uint q = 0u; q < ER_RECORD_SIZE / 16u; q++) {
-        ErQuads(erOffset(records, n, ER_RECORD_SIZE)).v[q] = record[q];
-    }
+    ErQuads(records).v[n] = record;
 }
 
 shared uint counts[ER_LINEAR_PART];
@@ -150,6 +210,8 @@ void main() {
     t.count = activeOf(l);
     uint bits = uint(findMSB(max(t.count, 2u) - 1u)) + 1u; // of places
     t.shift = 21u - min(ER_CLUSTERS_HEIGHT - bits, 21u);
+    fetchSamples(t);
+    fetchAbove(l, l.count);
     uint n = l.part * ER_LINEAR_PART + gl_LocalInvocationIndex, slots = max(l.count, 1u) - 1u;
     uvec2 nodes = erAddress(p.address, ER_HEADER_SIZE), records = erOffset(nodes, slots, ER_NODE_SIZE);
     if (n == 0u && t.count < 2u) {
@@ -168,14 +230,15 @@ void main() {
     }
     writeRecord(l, records, n, t.count);
     if (n < t.count && t.count > 1u) {
-        tell(t, nodes, erLinearSpans(l, 0u).v[n], ER_REF_CLUSTER | n, n, n + 1u);
+        uint ref = erClusterRef(c.reach, nodes, n, erLinearCluster(l, erLinearNumbers(l).v[n]));
+        tell(t, nodes, erLinearSpans(l, 0u).v[n], ref, n, n + 1u);
     }
     if (n + 1u < t.count) {
         uint code = t.codes.v[n] >> t.shift;
         int least = alike(t, n, code, int(n) + 1);
-        uint first = n - reach(t, n, code, -1, least), behind = n + 1u + reach(t, n, code, 1, least);
-        ErLinearBox b = boxOf(l, first, behind);
-        if (!tell(t, nodes, b, n, first, behind)) {
+        uvec2 below = reach(t, n, code, least);
+        ErLinearBox b = boxOf(l, below.x, below.y);
+        if (!tell(t, nodes, b, n, below.x, below.y)) {
             writeHeader(c, l, p, slots, t.count, n, b);
         }
     } else if (n < slots) { // blank

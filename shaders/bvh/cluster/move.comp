@@ -41,6 +41,30 @@ void indices(uvec2 from, uvec2 to) {
     }
 }
 
+// movedRef is a reference to a cluster from a bottom level that was elsewhere before. Who is out of reach now is found by its
+// record.
+uint movedRef(uint reach, uint ref, uvec2 before, uvec2 from, uvec2 to, uint nodes) {
+    if ((ref & (ER_REF_LEAF | ER_REF_DIRECT)) != ER_REF_DIRECT) {
+        return ref;
+    }
+    uint carry, borrow;
+    uvec2 cluster = uvec2(uaddCarry(before.x, ref << 6, carry), 0u);
+    cluster.y = before.y + uint(int(ref << 2) >> 28) + carry;
+    cluster = erAddress(cluster, ER_HEADER_SIZE);
+    uvec2 at = uvec2(usubBorrow(cluster.x, ER_CLUSTER_HEADER_SIZE, borrow), 0u);
+    at.y = cluster.y - borrow;
+    uint next = erClusterRef(reach, erAddress(to, ER_HEADER_SIZE), 0u, at);
+    if ((next & ER_REF_LEAF) != 0u) {
+        uvec2 records = erOffset(from, 4u + nodes, ER_NODE_SIZE);
+        uint n = 0u;
+        while (n <= nodes && ErQuads(records).v[n].zw != at) {
+            n++;
+        }
+        next = erRecordsRef(n, 1u);
+    }
+    return next;
+}
+
 void main() {
     ErClusterCommand c = erCommand();
     uint k = erGroup();
@@ -67,8 +91,20 @@ void main() {
         to = push.pass == MOVE_AWAY ? between : to;
     }
     bool self = c.type == ER_OP_BOTTOM_LEVEL - 1u && push.pass != MOVE_AWAY; // whose header has its own address
+    uvec2 before = uvec2(0u);
+    uint nodes = 0u;
+    if (self) {
+        before = ErHeaderView(from).selfMagicVersion.xy;
+        nodes = ErUintView(erAddress(from, ER_HEADER_NODE_COUNT)).v[0];
+    }
     for (uint n = gl_LocalInvocationIndex; n < p.bytes / 16u; n += gl_WorkGroupSize.x) {
         uvec4 q = ErQuads(from).v[n];
-        ErQuads(to).v[n] = self && n == 0u ? uvec4(to, q.zw) : q;
+        if (self && n == 0u) {
+            q.xy = to;
+        } else if (self && n % 4u == ER_NODE_CHILD0 / 16u && n / 4u - 4u < nodes) {
+            q.x = movedRef(c.reach, q.x, before, from, to, nodes);
+            q.y = movedRef(c.reach, q.y, before, from, to, nodes);
+        }
+        ErQuads(to).v[n] = q;
     }
 }

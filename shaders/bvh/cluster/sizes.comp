@@ -30,7 +30,7 @@ uint instantiatedBytes(ErClusterCommand c, uvec2 from, uvec2 vertices, uint stri
     uint triangles = counts & 511u, corners = (counts >> ER_CLUSTER_VERTEX_SHIFT) & 511u;
     bool positions = vertices != uvec2(0u) || (counts & ER_CLUSTER_HAS_VERTICES) != 0u || triangles == 0u;
     bool fits = triangles <= c.mostTriangles && corners <= c.mostVertices;
-    return positions && fits ? erClusterBytes(counts) : 0u;
+    return positions && fits ? erClusterBytes(erInstantiated(c, counts)) : 0u;
 }
 
 // erHasMicromaps tells whether arguments name an array of micromaps or their indices, which nothing here reads: what would be
@@ -44,9 +44,8 @@ uint resultBytes(ErClusterCommand c, uint k) {
         if (!erClusterInfoIsRight(c, i) || erHasMicromaps(erInfo(c, k))) {
             return 0u;
         }
-        bool words = i.wordAt != uvec2(0u);
-        return c.op == ER_OP_CLUSTER ? erClusterBytes(erCountsOf(c, i))
-                                     : erTemplateBytes(i.triangles, i.vertexAt != uvec2(0u) ? i.vertices : 0u, words);
+        uint counts = erCountsOf(c, i);
+        return c.op == ER_OP_CLUSTER ? erClusterBytes(counts) : erTemplateBytes(counts, i.vertexAt != uvec2(0u) ? i.vertices : 0u);
     }
     ErUintView v = erInfo(c, k);
     if (c.op == ER_OP_BOTTOM_LEVEL) {

@@ -6,13 +6,16 @@
 
 layout(constant_id = 0) const uint MOST = 256u;  // triangles and vertices: 64, 128 or 256
 layout(constant_id = 1) const uint LANES = 256u; // as many, or half as many: devices need take no more than 128
+layout(constant_id = 2) const uint KINDS = 3u;   // 1: clusters whose triangles are words, 2: direct ones, 3: both
 layout(local_size_x = 256, local_size_x_id = 1) in;
 
 shared float corners[3u * MOST];  // of vertices
 shared uint triangles[MOST];      // vertices, a byte each, and number in the input
-shared float boxes[6u * MOST]; // of nodes, then of leaves: minimum, maximum
+shared float boxes[KINDS == 1u ? 3u * MOST : 6u * MOST]; // of nodes, then of leaves, if triangles are words: minimum, maximum
+shared uint shape[KINDS == 1u ? 1u : MOST];              // of direct clusters' nodes: their children, as in templates
+shared uint turns[KINDS == 1u ? 1u : MOST];              // in which a node got its box
 
-const uint LEAF_BOXES = MOST / ER_CLUSTER_FAST_LEAF; // of boxes, from here on; no more leaves than lanes
+const uint FIRST_LEAF_BOX = MOST / ER_CLUSTER_LEAF; // of boxes, from here on; no more leaves than lanes
 
 vec3 cornerOf(uint k) { return vec3(corners[3u * k], corners[3u * k + 1u], corners[3u * k + 2u]); }
 
@@ -69,10 +72,10 @@ void getBox(uint k, out vec3 lo, out vec3 hi) {
 }
 
 // childBox is where the box of leaves [first, end) is.
-uint childBox(uint first, uint end) { return end - first == 1u ? LEAF_BOXES + first : splitOf(first, end) - 1u; }
+uint childBox(uint first, uint end) { return end - first == 1u ? FIRST_LEAF_BOX + first : splitOf(first, end) - 1u; }
 
-uint childRef(uint first, uint end, uint count, uint leaf) {
-    uint from = leaf * first, to = min(leaf * end, count);
+uint childRef(uint first, uint end, uint count) {
+    uint from = ER_CLUSTER_LEAF * first, to = min(ER_CLUSTER_LEAF * end, count);
     return end - first == 1u ? ER_REF_LEAF | (to - from - 1u) << ER_REF_COUNT_SHIFT | from : splitOf(first, end) - 1u;
 }
 
@@ -91,14 +94,37 @@ void writeCorners(uvec2 object, uint at, uint count, uint bytes) {
 
 layout(buffer_reference, std430, buffer_reference_align = 64) writeonly buffer ErNodeOut { ErNode node[]; };
 
-// writeCluster writes header, nodes, triangles and vertices. Triangles and corners are in shared memory, and barriers behind them.
-// `cluster` has the header but for what follows from the tree. What cannot be hit gets corners that are one.
-void writeCluster(uvec2 to, uint id, uint counts, uint flags, uint geometry, uint bytes) {
+// writeHeader writes a cluster's header. Boxes are those of the tree, without padding.
+void writeHeader(uvec2 to, uint id, uint counts, uint flags, uint geometry, uint bytes, uint root, vec3 lo, vec3 hi,
+                 float padding) {
+    if (gl_LocalInvocationIndex != 0u) {
+        return;
+    }
+    bool any = root != ER_REF_NONE, words = (counts & ER_CLUSTER_HAS_WORDS) != 0u;
+    ErClusterView h = ErClusterView(to);
+    h.magic = ER_CLUSTER_MAGIC;
+    h.id = id;
+    h.counts = counts;
+    h.flags = flags;
+    h.boundsMin = any ? lo - padding : vec3(3.402823e38);
+    h.geometry = geometry;
+    h.boundsMax = any ? hi + padding : vec3(-3.402823e38);
+    h.bytes = bytes;
+    h.root = root;
+    uint flagBits = words ? ER_FORM_WORDS : (geometry >> 29) << ER_FORM_FLAGS_SHIFT;
+    h.form = (counts & 511u) << ER_FORM_TRIANGLES_SHIFT | flagBits | ER_FORM_CLUSTER | (erIsDirect(counts) ? ER_FORM_FAST : 0u);
+    h.pad0 = 0u;
+    h.pad1 = 0u;
+}
+
+// writeByWords writes a cluster whose triangles are words: header, nodes, triangles and vertices. Triangles and corners are in
+// shared memory, and barriers behind them. What cannot be hit gets corners that are one.
+void writeByWords(uvec2 to, uint id, uint counts, uint flags, uint geometry, uint bytes) {
     uint lane = gl_LocalInvocationIndex;
     uint count = counts & 511u, vertices = (counts >> ER_CLUSTER_VERTEX_SHIFT) & 511u;
     bool words = (counts & ER_CLUSTER_HAS_WORDS) != 0u;
-    uint leaf = erLeafSize(counts), leaves = erClusterLeaves(counts), nodes = erClusterNodes(counts);
-    uint trianglesAt = ER_CLUSTER_HEADER_SIZE + nodes * ER_NODE_SIZE;
+    const uint leaf = ER_CLUSTER_LEAF;
+    uint leaves = erClusterLeaves(counts), nodes = erClusterNodes(counts), trianglesAt = erTrianglesAt(counts);
     uvec2 triangleAt = erAddress(to, trianglesAt);
 
     if (lane < leaves) {
@@ -114,7 +140,7 @@ void writeCluster(uvec2 to, uint id, uint counts, uint flags, uint geometry, uin
             }
             ErWordsOut(triangleAt).v[k] = word;
         }
-        setBox(LEAF_BOXES + lane, lo, hi);
+        setBox(FIRST_LEAF_BOX + lane, lo, hi);
     }
     writeCorners(to, trianglesAt + count * (words ? 8u : 4u), 3u * vertices, bytes);
     barrier();
@@ -143,7 +169,7 @@ void writeCluster(uvec2 to, uint id, uint counts, uint flags, uint geometry, uin
         barrier();
     }
     vec3 lo, hi;
-    getBox(leaves > 0u ? childBox(0u, leaves) : LEAF_BOXES, lo, hi);
+    getBox(leaves > 0u ? childBox(0u, leaves) : FIRST_LEAF_BOX, lo, hi);
     bool any = count > 0u && lo.x <= hi.x;
     float padding = any ? erPadding(lo, hi) : 0.0;
     if (lane < nodes) {
@@ -152,28 +178,121 @@ void writeCluster(uvec2 to, uint id, uint counts, uint flags, uint geometry, uin
         n.xy0 = vec4(lo0.x - padding, hi0.x + padding, lo0.y - padding, hi0.y + padding);
         n.xy1 = vec4(lo1.x - padding, hi1.x + padding, lo1.y - padding, hi1.y + padding);
         n.z = vec4(lo0.z - padding, hi0.z + padding, lo1.z - padding, hi1.z + padding);
-        n.children = uvec2(childRef(first, middle, count, leaf), childRef(middle, end, count, leaf));
+        n.children = uvec2(childRef(first, middle, count), childRef(middle, end, count));
         uint from = leaf * first, split = leaf * middle, to_ = min(leaf * end, count);
         n.leaves = uvec2(split - from, to_ - split);
         ErNodeOut(erAddress(to, ER_CLUSTER_HEADER_SIZE)).node[lane] = n;
     }
-    if (lane == 0u) {
-        ErClusterView h = ErClusterView(to);
-        h.magic = ER_CLUSTER_MAGIC;
-        h.id = id;
-        h.counts = counts;
-        h.flags = flags;
-        h.boundsMin = any ? lo - padding : vec3(3.402823e38);
-        h.geometry = geometry;
-        h.boundsMax = any ? hi + padding : vec3(-3.402823e38);
-        h.bytes = bytes;
-        h.root = any ? childRef(0u, leaves, count, leaf) : ER_REF_NONE;
-        uint flagBits = words ? ER_FORM_WORDS : (geometry >> 29) << ER_FORM_FLAGS_SHIFT;
-        h.form = count << ER_FORM_TRIANGLES_SHIFT | flagBits | ER_FORM_CLUSTER |
-                 (leaf == ER_CLUSTER_FAST_LEAF ? ER_FORM_FAST : 0u);
-        h.pad0 = 0u;
-        h.pad1 = 0u;
+    writeHeader(to, id, counts, flags, geometry, bytes, any ? childRef(0u, leaves, count) : ER_REF_NONE, lo, hi, padding);
+}
+
+// What follows is for direct clusters, whose shape is in shared memory.
+
+const uint NOT_DONE = 0u;
+
+// shapeBox is the box of what a node's child holds; of nothing that can be hit the minimum is beyond the maximum.
+void shapeBox(uint child, uint count, uint vertices, out vec3 lo, out vec3 hi) {
+    if ((child & ER_SHAPE_LEAF) == 0u) {
+        getBox(child, lo, hi);
+        return;
     }
+    lo = vec3(3.402823e38);
+    hi = vec3(-3.402823e38);
+    uint first = child & 511u, last = first + ((child & ER_SHAPE_TWO) != 0u ? 1u : 0u);
+    for (uint k = first; k <= last && k < count; k++) {
+        vec3 a, b;
+        if (triangleBox(triangles[k], vertices, a, b)) {
+            lo = min(lo, a);
+            hi = max(hi, b);
+        }
+    }
+}
+
+// fillBoxes makes the boxes of nodes from the leaves up: in each turn those whose children have some.
+void fillBoxes(uint nodes, uint count, uint vertices) {
+    for (uint n = gl_LocalInvocationIndex; n < nodes; n += LANES) {
+        turns[n] = NOT_DONE;
+    }
+    barrier();
+    for (uint turn = 1u; turn <= ER_CLUSTER_DEPTH && turns[0] == NOT_DONE; turn++) {
+        barrier(); // all have seen that the root is not done
+        for (uint n = gl_LocalInvocationIndex; n < nodes; n += LANES) {
+            uint a = shape[n] & 0xffffu, b = shape[n] >> 16;
+            bool first = (a & ER_SHAPE_LEAF) != 0u || (turns[a] != NOT_DONE && turns[a] < turn);
+            bool second = (b & ER_SHAPE_LEAF) != 0u || (turns[b] != NOT_DONE && turns[b] < turn);
+            if (turns[n] == NOT_DONE && first && second) {
+                vec3 lo0, hi0, lo1, hi1;
+                shapeBox(a, count, vertices, lo0, hi0);
+                shapeBox(b, count, vertices, lo1, hi1);
+                setBox(n, min(lo0, lo1), max(hi0, hi1));
+                turns[n] = turn;
+            }
+        }
+        barrier();
+    }
+}
+
+// directRef is a node's reference to a child: what is to be added to the one to the node.
+uint directRef(uint node, uint child, uint nodes) {
+    if ((child & ER_SHAPE_LEAF) == 0u) {
+        return child - node;
+    }
+    uint two = (child & ER_SHAPE_TWO) != 0u ? 1u << ER_REF_DIRECT_SHIFT : 0u;
+    return ER_REF_LEAF + two + nodes + (child & 511u) - (ER_REF_DIRECT + node);
+}
+
+void writeDirectNodes(uvec2 to, uint nodes, uint count, uint vertices, float padding) {
+    for (uint k = gl_LocalInvocationIndex; k < nodes; k += LANES) {
+        vec3 lo0 = vec3(3.402823e38), hi0 = -lo0, lo1 = lo0, hi1 = hi0;
+        uint a = shape[k] & 0xffffu, b = shape[k] >> 16;
+        if (shape[k] != 0u) { // two triangles in a leaf leave a node without a use
+            shapeBox(a, count, vertices, lo0, hi0);
+            shapeBox(b, count, vertices, lo1, hi1);
+        }
+        ErNode n;
+        n.xy0 = vec4(lo0.x - padding, hi0.x + padding, lo0.y - padding, hi0.y + padding);
+        n.xy1 = vec4(lo1.x - padding, hi1.x + padding, lo1.y - padding, hi1.y + padding);
+        n.z = vec4(lo0.z - padding, hi0.z + padding, lo1.z - padding, hi1.z + padding);
+        n.children = uvec2(directRef(k, a, nodes), directRef(k, b, nodes));
+        n.leaves = uvec2(0u);
+        ErNodeOut(erAddress(to, ER_CLUSTER_HEADER_SIZE)).node[k] = n;
+    }
+}
+
+// writeDirectTriangles writes all with one geometry word. A lane has those that are LANES apart.
+void writeDirectTriangles(uvec2 to, uint slots, uint count, uint vertices, uint geometry, uint id) {
+    for (uint k = gl_LocalInvocationIndex; k < slots; k += LANES) {
+        vec3 v0 = vec3(0.0), v1 = v0, v2 = v0, lo, hi;
+        uint word = k < count ? triangles[k] : 0u;
+        if (k < count && triangleBox(word, vertices, lo, hi)) {
+            v0 = cornerOf(word & 255u);
+            v1 = cornerOf((word >> 8) & 255u);
+            v2 = cornerOf((word >> 16) & 255u);
+        }
+        ErQuads o = ErQuads(erOffset(to, k, ER_DIRECT_SIZE));
+        o.v[0] = floatBitsToUint(vec4(v0, v1.x));
+        o.v[1] = floatBitsToUint(vec4(v1.yz, v2.xy));
+        o.v[2] = uvec4(floatBitsToUint(v2.z), word >> 24, geometry, id);
+        o.v[3] = uvec4(0u);
+    }
+}
+
+// writeDirect writes a direct cluster. Shape, triangles and corners are in shared memory, and barriers behind them.
+void writeDirect(uvec2 to, uint id, uint counts, uint flags, uint geometry, uint bytes) {
+    uint count = counts & 511u, vertices = (counts >> ER_CLUSTER_VERTEX_SHIFT) & 511u, nodes = erClusterNodes(counts);
+    fillBoxes(nodes, count, vertices);
+    vec3 lo, hi;
+    getBox(0u, lo, hi);
+    bool any = lo.x <= hi.x;
+    float padding = any ? erPadding(lo, hi) : 0.0;
+    writeDirectNodes(to, nodes, count, vertices, padding);
+    uint end = erTrianglesAt(counts);
+    writeDirectTriangles(erAddress(to, end), erClusterSlots(counts), count, vertices, geometry, id);
+    end += erClusterSlots(counts) * ER_DIRECT_SIZE;
+    for (uint k = gl_LocalInvocationIndex; end + 4u * k < bytes; k += LANES) {
+        ErWordsOut(erAddress(to, end)).v[k] = 0u;
+    }
+    writeHeader(to, id, counts, flags, geometry, bytes, any ? ER_REF_DIRECT : ER_REF_NONE, lo, hi, padding);
 }
 
 #endif

@@ -71,17 +71,17 @@ const uint ER_RAY_CULLS = ER_RAY_CULL_BACK_FACING | ER_RAY_CULL_FRONT_FACING | E
 // in as the hit so far, at tMax. Of hits at the same distance the one of the lower record counts, so that the hit does not
 // depend on how leaves are cut, or in which order a ray comes to them.
 #ifdef ER_CLUSTERS
-// word is that of a triangle in a cluster.
-bool erTestTriangle(uvec2 leaves, uint leaf, uint word, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin,
-    float tMax,
-                    inout ErFound f, out bool opaque) {
+// number is the leaf's among triangles, or its place from there on, and word that of a triangle in clusters that have some.
+bool erTestTriangle(uvec2 leaves, uint leaf, uint number, uint word, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags,
+                    float tMin, float tMax, inout ErFound f, out bool opaque) {
     ErCorners tri;
-    if (erInCluster(mode)) {
-        tri = erClusterCorners(leaves, leaf & ((1u << ER_RECORD_SHIFT) - 1u), word, mode);
-        mode &= (tri.flags & ER_GEOMETRY_CULL_DISABLE) != 0u ? ~(ER_MODE_CULL_POSITIVE | ER_MODE_CULL_NEGATIVE) : ~0u;
+    bool over = erOverClusters(mode);
+    if (erByWords(mode)) {
+        tri = erClusterCorners(leaves, number, word, mode);
     } else {
-        tri = erCorners(leaves, leaf, mode);
+        tri = erCorners(over ? erPlace(leaves, number) : leaves, over ? 0u : number, mode);
     }
+    mode &= over && (tri.flags & ER_GEOMETRY_CULL_DISABLE) != 0u ? ~(ER_MODE_CULL_POSITIVE | ER_MODE_CULL_NEGATIVE) : ~0u;
 #else
 bool erTestTriangle(uvec2 leaves, uint leaf, ErRaySetup setup, vec3 origin, uint mode, uint rayFlags, float tMin, float tMax,
                     inout ErFound f, out bool opaque) {

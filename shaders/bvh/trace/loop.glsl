@@ -72,17 +72,16 @@ ErFound erBetter(bool better, ErFound f, ErFound found) { return f; }
 
 // Clusters, where the variant knows them: see cluster.glsl.
 #ifdef ER_CLUSTERS
-#define ER_LEAVE_CLUSTER if (depth < inside) { \
-    nodes = home; \
-    mode &= ~ER_FORM_MASK; \
-    inside = 0u; \
-}
+#undef ER_REF_SPECIAL
+#define ER_REF_SPECIAL ER_REF_HOME
+#define ER_LEAF_SHIFT(mode) erLeafShift(mode)
+#define ER_NODE(ref) erPlaceNode(nodes, ref); n.children += (ref & ER_REF_DIRECT) != 0u ? uvec2(ref) : uvec2(0u);
 #define ER_ENTER_CLUSTER(record) \
-    nodes = erAddress(record.leaves, ER_CLUSTER_HEADER_SIZE); \
-    mode |= erRecordForm(record.children);
-#define ER_KEEP_HOME home = nodes;
+    nodes = erAddress(record.zw, ER_CLUSTER_HEADER_SIZE); \
+    mode |= record.y;
 #else
-#define ER_KEEP_HOME
+#define ER_LEAF_SHIFT(mode) erFormShift(mode)
+#define ER_NODE(ref) erNodeAt(nodes, ref);
 #endif
 
 // erSecondFirst chooses between two children that a ray meets: the nearer one, where the closest hit is looked for. A ray
@@ -123,7 +122,6 @@ bool erBegin(uvec2 tlas, out uvec4 top) {
 #define ER_ENTER(i) \
     bottom = true; \
     nodes = erAddress(i.a.xy, ER_HEADER_SIZE); \
-    ER_KEEP_HOME \
     leaves = erAddressBlocks(i.a.xy, i.b.w); \
     mode = erInstanceMode(ray.flags, i.a.w >> 24, i.b.z); \
     vec3 direction; \
@@ -171,9 +169,7 @@ void erTraverse(uvec2 tlas, in ErRay ray, inout ErHit hit) {
 
     uint stack[ER_LOOP_ENTRIES];
 #ifdef ER_CLUSTERS
-    uint cluster = 0u; // the record of the cluster that the ray is in, times 256
-    uint inside = 0u;  // entries of the stack when it came in; 0: it is in none
-    uvec2 home = nodes; // the bottom level's, to come back to
+    uint cluster = 0u; // ER_HIT_BY_RECORD and the record of the cluster that the ray is in, times 256; 0: it is in none with one
 #endif
     stack[0] = ER_REF_DONE;
     stack[1] = top.y;

@@ -14,20 +14,7 @@ while (ref != ER_REF_DONE) {
     } else
 #endif
     ER_NODE_LOOP(ref) {
-#ifdef ER_CLUSTERS
-        ER_LEAVE_CLUSTER
-        bool enter = (ref & ER_REF_CLUSTER) != 0u;
-        ErNode n = erNodeAt(enter ? leaves : nodes, ref & ~ER_REF_CLUSTER);
-        if (enter) {
-            ER_COUNT(erInstanceSteps);
-            cluster = ref << ER_RECORD_SHIFT;
-            ER_ENTER_CLUSTER(n)
-            inside = depth;
-            n.children = erRecordRefs(n.children);
-        }
-#else
-        ErNode n = erNodeAt(nodes, ref);
-#endif
+        ErNode n = ER_NODE(ref)
         ER_COUNT(erNodeSteps);
         ErInterval h0 = erIntersectBox(setup, n.xy0.xy, n.xy0.zw, n.z.xy, ray.tMin, found.t);
         ErInterval h1 = erIntersectBox(setup, n.xy1.xy, n.xy1.zw, n.z.zw, ray.tMin, found.t);
@@ -52,9 +39,6 @@ while (ref != ER_REF_DONE) {
     if (ref >= ER_REF_SPECIAL) {
         if (ref == ER_REF_RESTORE) {
             bottom = false;
-#ifdef ER_CLUSTERS
-            inside = 0u;
-#endif
             nodes = erAddress(tlas, ER_HEADER_SIZE);
             ER_WIDE_TOP
             ER_POP
@@ -65,25 +49,43 @@ while (ref != ER_REF_DONE) {
         }
         ER_WIDE_EMPTY
 #ifdef ER_CLUSTERS
-    } else if (bottom && (depth < inside || inside == 0u) && (mode & ER_INSTANCE_CLUSTERS) != 0u) {
-        ER_LEAVE_CLUSTER
-        ER_PUSH(erRestOfClusters(ref))
-        ref = ER_REF_CLUSTER | (ref & ER_REF_INDEX_MASK);
+        else if (ref == ER_REF_HOME) {
+            nodes = erAddress(ErInstanceView(erInstances(tlas)).instance[instance].a.xy, ER_HEADER_SIZE);
+            mode &= ~ER_FORM_MASK;
+            cluster = 0u;
+            ER_POP
+        }
+#endif
+#ifdef ER_CLUSTERS
+    } else if (bottom && erAtRecords(mode, ref)) {
+        ER_COUNT(erInstanceSteps);
+        if ((ref & ~ER_REF_RECORDS_MASK) >= 1u << ER_REF_RECORDS_SHIFT) {
+            ER_PUSH(erRestOfRecords(ref))
+        }
+        ER_PUSH(ER_REF_HOME)
+        cluster = ER_HIT_BY_RECORD | ref << ER_RECORD_SHIFT;
+        uvec4 record = erClusterRecord(leaves, ref & (ER_CLUSTERS_MOST - 1u));
+        ER_ENTER_CLUSTER(record)
+        ref = record.x;
 #endif
     } else if (bottom) {
-        uint shift = erFormShift(mode);
+        uint shift = ER_LEAF_SHIFT(mode);
         uint k = erRefFirst(ref, shift);
         uint last = k + erRefCount(ref, shift) - 1u;
         ER_POP
 #ifdef ER_CLUSTERS
-        uvec2 triangles = leaves;
+        uvec2 triangles = erOverClusters(mode) ? nodes : leaves;
         uvec4 words = uvec4(0u);
-        if (erInCluster(mode)) {
-            triangles = erClusterTriangles(nodes, mode);
-            words = erLeafWords(triangles, k);
+        uint more = 0u; // what the leaf of a hit has more than the number in the reference
+        if (cluster != 0u) {
+            more = cluster - ((mode & ER_FORM_FAST) != 0u ? erDirectNodes(mode) : 0u);
+            if (erByWords(mode)) {
+                triangles = erClusterTriangles(nodes, mode);
+                words = erLeafWords(triangles, k);
+            }
+            k += more;
+            last += more;
         }
-        k |= cluster;
-        last |= cluster;
 #endif
         for (; k <= last; k++) {
             ER_COUNT(erPrimitiveSteps);
@@ -99,7 +101,8 @@ while (ref != ER_REF_DONE) {
                 ER_DECIDE_BOX
             } else {
 #ifdef ER_CLUSTERS
-                bool met = erTestTriangle(triangles, k, words.x, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
+                bool met = erTestTriangle(triangles, k, k - more, words.x, setup, origin, mode, ray.flags, ray.tMin, found.t, f,
+                                          opaque);
                 words = words.yzww;
 #else
                 bool met = erTestTriangle(leaves, k, setup, origin, mode, ray.flags, ray.tMin, found.t, f, opaque);
@@ -141,8 +144,7 @@ while (ref != ER_REF_DONE) {
         ER_ENTER(i)
 #ifdef ER_CLUSTERS
         cluster = 0u;
-        inside = 0u;
-        ref = erAtClusters(mode) ? erClusterRef(ref) : ref;
+        ref |= erOverClusters(mode) && (ref & ER_REF_LEAF) != 0u ? ER_REF_RECORDS_OF : 0u; // a bottom level of one
 #endif
     }
 }

@@ -108,6 +108,9 @@ func (b *run) clustersOfScene(ctx context.Context, l *loadedScene) (err error) {
 			return fmt.Errorf("rays %s: %w", set, err)
 		}
 	}
+	if err := c.rays(ctx, "plain structure by what knows clusters", 0, c.plainTop); err != nil {
+		return err
+	}
 	for _, size := range b.o.ClusterSizes {
 		if err := c.size(ctx, b, l.name, size); err != nil {
 			return fmt.Errorf("clusters of %d: %w", size, err)
@@ -285,8 +288,10 @@ func (c *clusterBench) size(ctx context.Context, b *run, scene string, size int)
 		return err
 	}
 	defer cut.Destroy()
-	if err := c.templates(ctx, size, cut); err != nil {
-		return err
+	for _, f := range []FlagSet{{"", 0}, {" fast-trace", vk.PreferFastTrace}} {
+		if err := c.templates(ctx, size, cut, f); err != nil {
+			return err
+		}
 	}
 	for _, f := range []FlagSet{{"", 0}, {" fast-trace", vk.PreferFastTrace}} {
 		in := cut.Input
@@ -300,7 +305,11 @@ func (c *clusterBench) size(ctx context.Context, b *run, scene string, size int)
 		if err != nil {
 			return err
 		}
-		if err := c.rays(ctx, "clusters"+f.Name, size, bottom); err != nil {
+		top, err := c.top(ctx, bottom.Memory.Address())
+		if err != nil {
+			return err
+		}
+		if err := c.rays(ctx, "clusters"+f.Name, size, top); err != nil {
 			return err
 		}
 	}
@@ -330,14 +339,14 @@ func (c *clusterBench) command(ctx context.Context, what string, size int, in en
 }
 
 // templates measures building templates, and instantiating them with the mesh's own positions.
-func (c *clusterBench) templates(ctx context.Context, size int, cut *clusters.Cut) error {
+func (c *clusterBench) templates(ctx context.Context, size int, cut *clusters.Cut, f FlagSet) error {
 	args := make([]engine.ClusterBuildTemplate, len(cut.Args))
 	for i, a := range cut.Args {
 		args[i] = engine.ClusterBuildTemplate{BuildTriangles: a}
 	}
 	in := cut.Input
-	in.Op = engine.ClusterOpTemplates
-	made, err := c.command(ctx, "templates", size, in, engine.ClusterArgs(args...))
+	in.Op, in.Flags = engine.ClusterOpTemplates, f.Flags
+	made, err := c.command(ctx, "templates"+f.Name, size, in, engine.ClusterArgs(args...))
 	if err != nil {
 		return err
 	}
@@ -350,13 +359,13 @@ func (c *clusterBench) templates(ctx context.Context, size int, cut *clusters.Cu
 		instances[i] = engine.ClusterInstantiate{Template: a, Vertices: cut.Args[i].Vertices, VertexStride: 12}
 	}
 	in.Op = engine.ClusterOpInstantiate
-	moved, err := c.command(ctx, "instantiate", size, in, engine.ClusterArgs(instances...))
+	moved, err := c.command(ctx, "instantiate"+f.Name, size, in, engine.ClusterArgs(instances...))
 	if err != nil {
 		return err
 	}
 	in, args2 := clusters.OverAll(vk.PreferFastBuild, moved.List.Address(), cut.Input.MaxCount)
 	bottom, err := c.command(ctx, "bottom level fast-build", size, in, args2)
-	if err != nil {
+	if err != nil || f.Flags != 0 {
 		return err
 	}
 	row, err := c.row(ctx, "animated frame: instantiate, bottom level", size, c.mesh.Triangles(), func(ctx context.Context, n int) (
@@ -412,12 +421,8 @@ func (c *clusterBench) statues(ctx context.Context, size int, built, bottom *clu
 	return err
 }
 
-// rays traces all sets in a bottom level over clusters, in turn with the plain structure.
-func (c *clusterBench) rays(ctx context.Context, what string, size int, bottom *clusters.Command) error {
-	top, err := c.top(ctx, bottom.Memory.Address())
-	if err != nil {
-		return err
-	}
+// rays traces all sets in a top level by a pipeline that knows clusters, in turn with the plain structure by one that does not.
+func (c *clusterBench) rays(ctx context.Context, what string, size int, top *engine.AccelerationStructure) error {
 	for _, s := range c.series {
 		t, err := c.tracer(ctx, s, top, engine.PipelineFlags{AllowClusters: true})
 		if err != nil {
