@@ -27,7 +27,7 @@ const (
 	manyShaders            = 48
 	manyShaderInstructions = 30000
 	// heavyAsks any hit and intersection shaders of heavyAskWeight, three quarters of all at least, are worth a traversal that is
-	// suspended for them. It costs as much as some 1,400 instructions in each of sixteen shaders that run inside traversal, where
+	// suspended for them. It costs as much as some 1,100 operations in each of sixteen shaders that run inside traversal, where
 	// lanes wait for each other (H200); and what only some of the candidates ask for, all of them pay.
 	heavyAsks      = 8
 	heavyAskWeight = 1500

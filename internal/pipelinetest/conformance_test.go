@@ -62,9 +62,9 @@ func TestConformance(t *testing.T) {
 		if n < 0 {
 			n = len(rows)
 		}
-		// What drivers take to compile is nearly all of the time: the forced forms of every third program are enough for each change.
+		// What drivers take to compile is nearly all of the time: the forced forms of every fourth program are enough for each change.
 		programs++
-		t.Run(program.Name, func(t *testing.T) { rigs.runProgram(t, program, rows[:n], sweep() || programs%3 == 0) })
+		t.Run(program.Name, func(t *testing.T) { rigs.runProgram(t, program, rows[:n], sweep() || programs%4 == 0) })
 		rows = rows[n:]
 	}
 }

@@ -229,14 +229,14 @@ func (b *bench) launch(t *testing.T, layout *engine.DescriptorSetLayout, pipelin
 
 // TestControlFlow runs every shape natively and by compute. Everything that the shaders compute in integers from
 // identities, counts and hit flags must be equal; t and barycentrics come from two different intersection tests and may
-// differ in their last bits.
+// differ in their last bits. Drivers compile most of the time: but for a sweep, a shape runs in half of the forms, by turns.
 func TestControlFlow(t *testing.T) {
 	native, compute := openBenches(t)
 	for i, s := range shapes.All() {
 		t.Run(s.Name, func(t *testing.T) {
 			want := native.run(t, s, false, engine.FormAuto)
-			for _, form := range linkForms {
-				if form != engine.FormMegakernel || sweep() { // that one comes with any hit shaders
+			for k, form := range linkForms {
+				if sweep() || form != engine.FormMegakernel && (i+k)%2 == 0 { // that one comes with any hit shaders
 					compareShape(t, s, fmt.Sprint(form), want, compute.run(t, s, false, form))
 				}
 			}
