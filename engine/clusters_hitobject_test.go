@@ -8,7 +8,6 @@ import (
 	"github.com/everray/everray/internal/glsltest"
 	"github.com/everray/everray/internal/shapes"
 	"github.com/everray/everray/sbt"
-	"github.com/everray/everray/vk"
 )
 
 const clusterObjects = `
@@ -87,21 +86,10 @@ int hoCluster(spirv_by_reference hitObjectNV h);
 				continue // lavapipe compiles for seconds
 			}
 			o.Form = form
-			p, err := w.NewRayTracingPipeline(t.Context(), o)
-			check(t, err)
-			made, err := w.NewTable(t.Context(), p, table)
-			check(t, err)
-			check(t, w.Run(t.Context(), "trace", func(cb *vk.CommandBuffer) error {
-				w.CmdBarrier(cb)
-				defer w.CmdBarrier(cb)
-				return w.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: made, Sets: []*engine.DescriptorSet{set}, Width: 5,
-					Height: 1, Depth: 1})
-			}))
+			w.trace(o, table, set)
 			if got := w.words(out, len(want)); !slices.Equal(got, want) {
 				t.Errorf("%s, %v: got %v, want %v", dialect, form, got, want)
 			}
-			made.Destroy()
-			p.Destroy()
 		}
 	}
 }

@@ -186,21 +186,10 @@ func TestClusterShaders(t *testing.T) {
 		-9, -9, -9, -9, -7, 0, 0, 0}
 	for form := engine.FormMonolithic; form <= engine.FormSuspended; form++ {
 		o.Form = form
-		p, err := w.NewRayTracingPipeline(t.Context(), o)
-		check(t, err)
-		made, err := w.NewTable(t.Context(), p, table)
-		check(t, err)
-		check(t, w.Run(t.Context(), "trace", func(cb *vk.CommandBuffer) error {
-			w.CmdBarrier(cb)
-			defer w.CmdBarrier(cb)
-			return w.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: made, Sets: []*engine.DescriptorSet{set}, Width: 5,
-				Height: 1, Depth: 1})
-		}))
+		w.trace(o, table, set)
 		if got := w.words(out, len(want)); !slices.Equal(got, want) {
 			t.Errorf("%v: got %v, want %v", form, got, want)
 		}
-		made.Destroy()
-		p.Destroy()
 	}
 	o.Form, o.Flags.AllowClusters = engine.FormAuto, false // an instance of clusters is a fault then
 	p, err := w.NewRayTracingPipeline(t.Context(), o)
@@ -245,6 +234,23 @@ func (w *clusterWorld) words(b *vk.Buffer, n int) (out []int32) {
 		out = append(out, int32(binary.LittleEndian.Uint32(data[4*k:])))
 	}
 	return out
+}
+
+// trace makes a pipeline and its table, and traces five rays.
+func (w *clusterWorld) trace(o engine.PipelineOptions, table sbt.Layout, set *engine.DescriptorSet) {
+	w.t.Helper()
+	p, err := w.NewRayTracingPipeline(w.t.Context(), o)
+	check(w.t, err)
+	defer p.Destroy()
+	made, err := w.NewTable(w.t.Context(), p, table)
+	check(w.t, err)
+	defer made.Destroy()
+	check(w.t, w.Run(w.t.Context(), "trace", func(cb *vk.CommandBuffer) error {
+		w.CmdBarrier(cb)
+		defer w.CmdBarrier(cb)
+		return w.CmdTraceRays(cb, engine.TraceOptions{Pipeline: p, Table: made, Sets: []*engine.DescriptorSet{set}, Width: 5, Height: 1,
+			Depth: 1})
+	}))
 }
 
 // dispatch runs one workgroup of a compute shader that asks queries.

@@ -116,6 +116,21 @@ const uint RQ_CANDIDATE_ASK = 3u; // beside ER_CANDIDATE_*
 #define RQ_WIDE_AGAIN(instance)
 #define RQ_WIDE_PAUSE
 #endif
+#ifdef ER_CLUSTERS
+#define RQ_CLUSTER_AGAIN if (cluster != 0u) { \
+    uvec4 record = erClusterRecord(leaves, (cluster & ~ER_HIT_BY_RECORD) >> ER_RECORD_SHIFT); \
+    ER_ENTER_CLUSTER(record) \
+}
+#else
+#define RQ_CLUSTER_AGAIN
+#endif
+// Back to where the last candidate was, in this instance.
+#define RQ_AGAIN(number) { \
+    ErInstance i = ErInstanceView(erInstances(tlas)).instance[number]; \
+    ER_ENTER(i) \
+    RQ_WIDE_AGAIN(i) \
+    RQ_CLUSTER_AGAIN \
+}
 
 // rqProceed goes on up to the next candidate for the shader, which is true, or to the end. Opaque triangles become the
 // hit on the way.
@@ -140,17 +155,7 @@ bool rqProceed(inout RqQuery q) {
     uint cluster = q.cluster;
 #endif
     ER_WIDE_STATE
-    if (instance != ER_NO_INSTANCE) { // back to where the last candidate was
-        ErInstance i = ErInstanceView(erInstances(tlas)).instance[instance];
-        ER_ENTER(i)
-        RQ_WIDE_AGAIN(i)
-#ifdef ER_CLUSTERS
-        if (cluster != 0u) {
-            uvec4 record = erClusterRecord(leaves, (cluster & ~ER_HIT_BY_RECORD) >> ER_RECORD_SHIFT);
-            ER_ENTER_CLUSTER(record)
-        }
-#endif
-    }
+    if (instance != ER_NO_INSTANCE) RQ_AGAIN(instance)
 #include "bvh/trace/walk.glsl"
     q.ref = next;
     q.depth = depth;

@@ -195,17 +195,7 @@ uint rtWalk(RtWave w) {
         ErRaySetup setup;
         ErFound candidate = RQ_NOTHING;
         ER_WIDE_STATE
-        if (again) { // back to where the candidate was
-            ErInstance i = ErInstanceView(erInstances(tlas)).instance[instance];
-            ER_ENTER(i)
-            RQ_WIDE_AGAIN(i)
-#ifdef ER_CLUSTERS
-            if (cluster != 0u) {
-                uvec4 record = erClusterRecord(leaves, (cluster & ~ER_HIT_BY_RECORD) >> ER_RECORD_SHIFT);
-                ER_ENTER_CLUSTER(record)
-            }
-#endif
-        }
+        if (again) RQ_AGAIN(instance)
 #include "bvh/trace/walk.glsl"
         RQ_WIDE_PAUSE
         if (paused) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"sync"
 	"time"
 
 	"github.com/everray/everray/cmd/viewer/internal/camera"
@@ -19,17 +18,13 @@ import (
 // animator loads a scene, compiles and animates on a goroutine of its own, so that the window's thread always answers. The window
 // says what it wants, and takes the newest picture when it likes.
 type animator struct {
+	request[animation]
 	app   *app
 	flags *clustersFlags
-	wake  func() // the window
 
-	mu      sync.Mutex // guards the rest
-	want    animation
+	// What the request's lock guards, too.
 	frame   animated
 	cameras [2]place // of the mesh and of the statues; the first is not set before there is a scene
-	status  string   // what is being waited for; "" for nothing
-	since   time.Time
-	changes chan struct{}
 }
 
 // animation is what the window asks for.
@@ -63,32 +58,6 @@ const (
 	twistPeriod = 8 * time.Second
 	smoothing   = 0.1 // share of a new time in an average
 )
-
-func (n *animator) say(status string) {
-	n.mu.Lock()
-	if status != n.status {
-		n.status, n.since = status, time.Now()
-	}
-	n.mu.Unlock()
-	n.wake()
-}
-
-// change edits what is wanted.
-func (n *animator) change(edit func(w *animation)) {
-	n.mu.Lock()
-	edit(&n.want)
-	n.mu.Unlock()
-	select {
-	case n.changes <- struct{}{}:
-	default:
-	}
-}
-
-func (n *animator) wanted() animation {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.want
-}
 
 // run animates until the context ends.
 func (n *animator) run(ctx context.Context) (err error) {

@@ -4,13 +4,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/everray/everray/cmd/viewer/internal/camera"
@@ -38,42 +36,20 @@ func (a *app) clustersWindow(ctx context.Context, f *clustersFlags) (err error) 
 		return err
 	}
 	defer l.window.Close()
-	l.own = &animator{app: a, flags: f, wake: l.window.Wake, changes: make(chan struct{}, 1)}
+	l.own = &animator{app: a, flags: f, request: newRequest[animation](l.window.Wake)}
 	l.own.want.width, l.own.want.height = l.window.Size()
 	return l.run(ctx)
 }
 
 // run starts what animates, and shows it.
-func (l *clustersLoop) run(ctx context.Context) (err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
-	ended := make(chan error, 1)
-	work.Go(func() {
-		ended <- l.own.run(ctx)
-		l.window.Wake()
-	})
-	ready := make(chan opened, 1)
-	work.Go(func() { l.openDisplay(ctx, ready) })
-	defer func() {
-		cancel()
-		l.window.Hide()
-		work.Wait()
-		select {
-		case o := <-ready:
-			_ = l.presents.open(o) // to be closed below
-		default:
-		}
-		err = errors.Join(err, l.presents.close())
-		select {
-		case e := <-ended:
-			err = errors.Join(err, e)
-		default:
-		}
-		if r := l.own.report(); err == nil && r != nil {
-			err = l.app.printClusters(r)
-		}
-	}()
-	return l.loop(ctx, ready, ended)
+func (l *clustersLoop) run(ctx context.Context) error {
+	if err := l.beside(ctx, l.own.run, l.loop); err != nil {
+		return err
+	}
+	if r := l.own.report(); r != nil {
+		return l.app.printClusters(r)
+	}
+	return nil
 }
 
 // loop runs until the window is closed, the context ends, or --frames are shown.

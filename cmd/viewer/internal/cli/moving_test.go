@@ -26,7 +26,7 @@ func paintWhileMoving(t testing.TB, width, height int, how time.Duration) ([]tim
 	flags.sceneFlags.register(cmd.Flags(), width, height)
 	flags.lookFlags.register(cmd, headlightAuto)
 	flags.spp, flags.backend, flags.scene = 64, "compute", "builtin:cornell"
-	p := &painter{app: &app{}, flags: flags, clock: time.Now, changes: make(chan struct{}, 1)}
+	p := &painter{app: &app{}, flags: flags, clock: time.Now, request: newRequest[wanted](nil)}
 	var number atomic.Int64
 	p.wake = func() { number.Add(1) }
 	p.cleaning.open = func() (*oidn.Device, error) { return nil, oidn.ErrMissing }

@@ -21,15 +21,14 @@ import (
 // painter loads scenes, compiles and draws on goroutines of its own, so that the window's thread always answers. The window says
 // what it wants, and takes the newest picture when it likes.
 type painter struct {
+	request[wanted]
 	app   *app
 	flags *viewFlags
-	wake  func() // the window
 	clock func() time.Time
 
 	cleaning cleaning
 
-	mu      sync.Mutex // guards the rest
-	want    wanted
+	// What the request's lock guards, too.
 	options render.Options // of the scene
 	scene   *assets.Scene  // that is shown; nil before the first is loaded
 	path    string         // its file
@@ -37,10 +36,7 @@ type painter struct {
 	reach   float32
 	frame   painted
 	wires   []accel.Wire
-	status  string // what is being waited for; "" for nothing
-	since   time.Time
 	notice  string // what went wrong without ending the program, or was done
-	changes chan struct{}
 }
 
 // wanted is what the window asks for.
@@ -93,34 +89,6 @@ func (s *side) destroy() {
 	}
 	s.screen.Destroy()
 	s.renderer.Destroy()
-}
-
-// change edits what is wanted.
-func (p *painter) change(edit func(w *wanted)) {
-	p.mu.Lock()
-	edit(&p.want)
-	p.mu.Unlock()
-	select {
-	case p.changes <- struct{}{}:
-	default:
-	}
-}
-
-func (p *painter) wanted() wanted {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.want
-}
-
-// say sets what is waited for; "" ends waiting.
-func (p *painter) say(status string) {
-	p.mu.Lock()
-	if status != p.status {
-		p.since = time.Now()
-	}
-	p.status = status
-	p.mu.Unlock()
-	p.wake()
 }
 
 func (p *painter) note(text string) {

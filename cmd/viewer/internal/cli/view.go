@@ -135,18 +135,28 @@ func (a *app) view(ctx context.Context, f *viewFlags) (err error) {
 }
 
 // run starts what draws, and shows it until the window is closed.
-func (v *viewer) run(ctx context.Context, i render.Integrator) (err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	p := &painter{app: v.app, flags: v.viewFlags, wake: v.window.Wake, changes: make(chan struct{}, 1)}
+func (v *viewer) run(ctx context.Context, i render.Integrator) error {
+	p := &painter{app: v.app, flags: v.viewFlags, request: newRequest[wanted](v.window.Wake)}
 	p.cleaning.open, p.clock = oidn.Open, time.Now
 	p.want = wanted{look: v.look, integrator: i, file: v.scene, settings: v.viewFlags.settings()}
 	v.painter = p
+	if err := v.beside(ctx, p.run, v.loop); err != nil {
+		return err
+	}
+	v.summary()
+	return nil
+}
+
+// beside runs what draws, and opens the display, each on a goroutine of its own, while loop shows what there is. When it returns,
+// all have ended.
+func (v *viewer) beside(ctx context.Context, draw func(context.Context) error,
+	loop func(ctx context.Context, ready <-chan opened, ended chan error) error) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	v.work = &work
 	ended := make(chan error, 1)
 	work.Go(func() {
-		err := p.run(ctx)
-		ended <- err
+		ended <- draw(ctx)
 		v.window.Wake()
 	})
 	ready := make(chan opened, 1)
@@ -166,11 +176,8 @@ func (v *viewer) run(ctx context.Context, i render.Integrator) (err error) {
 			err = errors.Join(err, e)
 		default:
 		}
-		if err == nil {
-			v.summary()
-		}
 	}()
-	return v.loop(ctx, ready, ended)
+	return loop(ctx, ready, ended)
 }
 
 // opened is the device that presents, or why there is none.

@@ -23,7 +23,7 @@ import (
 // a line that says what to do.
 func TestDeviceLostInTheWindow(t *testing.T) {
 	now := time.Unix(0, 0)
-	p := &painter{app: &app{}, wake: func() {}, clock: func() time.Time { return now }}
+	p := &painter{app: &app{}, request: newRequest[wanted](func() {}), clock: func() time.Time { return now }}
 	gone := fmt.Errorf("sample 7: %w", &vk.ResultError{Op: "vkQueueSubmit2", Result: vulkan.ErrorDeviceLost})
 	lasts := []time.Duration{time.Hour, leastWork, leastWork - time.Millisecond}
 	runs := 0
@@ -50,7 +50,7 @@ func TestDeviceLostInTheWindow(t *testing.T) {
 
 // Of files that are dropped the last is opened, without a variant of the file before, and what was picked is forgotten.
 func TestDropIsTaken(t *testing.T) {
-	p := &painter{app: &app{}, wake: func() {}, changes: make(chan struct{}, 1)}
+	p := &painter{app: &app{}, request: newRequest[wanted](func() {})}
 	p.want = wanted{file: "first.glb", settings: settings{variant: "night", bounces: 3}}
 	v := &viewer{painter: p, picked: []string{"ball"}, orbit: camera.NewOrbit(camera.Camera{}, 1)}
 	v.input(t.Context(), window.Input{Dropped: []string{"a.glb", "b.glb"}})
@@ -67,7 +67,7 @@ func TestDroppedFilesAreShown(t *testing.T) {
 	flags := &viewFlags{spp: 1}
 	flags.integrator, flags.tone, flags.build, flags.headlight, flags.sky = "normals", "clamp", "fast-trace", headlightAuto, 1
 	flags.backend, flags.form, flags.cache = "native", "auto", "none"
-	p := &painter{app: &app{}, flags: flags, wake: func() {}, clock: time.Now, changes: make(chan struct{}, 1)}
+	p := &painter{app: &app{}, flags: flags, clock: time.Now, request: newRequest[wanted](func() {})}
 	p.want = wanted{file: "builtin:cornell", width: 16, height: 12, integrator: render.Normals,
 		settings: settings{environment: environmentStudio}}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -63,7 +63,7 @@ func TestSettings(t *testing.T) {
 	file := variantsFile(t)
 	flags := &viewFlags{}
 	flags.integrator, flags.tone, flags.build, flags.headlight, flags.sky = "path", "agx", "fast-trace", headlightAuto, 1
-	p := &painter{app: &app{}, flags: flags, wake: func() {}}
+	p := &painter{app: &app{}, flags: flags, request: newRequest[wanted](func() {})}
 	where := camera.LookAt(mgl32.Vec3{3, 4, 5}, mgl32.Vec3{}, mgl32.Vec3{0, 1, 0}, 1)
 	for i, c := range []struct{ variant, material string }{{"night", "brick"}, {"", "paint"}, {"day", "paint"}} {
 		scene, err := p.load(t.Context(), wanted{file: file,
